@@ -51,15 +51,17 @@ def worker_of(vocabulary, name, cache=1 << 20):
     return Worker(rules, cutter(vocabulary), lacks, None, b" ", new_cache, drawn=False)
 
 
-def test_long_words_are_not_kept():
+def test_words_are_kept_up_to_an_eighth_of_the_limit():
     vocabulary = Vocabulary([b"a" * 5, "ab"])
     ours = Encoder(vocabulary, "gpt2", "shortest_path")
-    text = b"a" * 100_000 + b" " + b"ab" * 200 + b" " + b"b" * 254 + b" " + b"b" * 255
+    text = b"a" * 100_000 + b" " + b"ab" * 200 + b" " + b"b" * 998 + b" " + b"b" * 1000
+    for cache, kept in ((7992, 2), (7999, 2), (8000, 2), (8008, 3), (800_000, 4)):
+        one = worker_of(vocabulary, "gpt2", cache)
+        for _ in range(3):
+            assert one.numbers(text, 0).tolist() == ours.encode(text)
+            assert len(one.cache) == kept
     assert ours.decode_bytes(ours.encode(text)) == text
     assert len(ours.encode(b"a" * 100_000)) == 20_000
-    one = worker_of(vocabulary, "gpt2")
-    assert one.numbers(text, 0).tolist() == ours.encode(text)
-    assert len(one.cache) == 1  # the space and 254 letters
 
 
 def test_without_a_table_nothing_is_kept():

@@ -92,6 +92,23 @@ def test_encoded_words_are_near_their_homes(size):
     assert cache.displacement < FAR * MANY
 
 
+@pytest.mark.parametrize("size", [16, 63, 64, 65, 85, 92, 93, 200])
+def test_encoded_words_that_differ_in_one_byte_are_near_their_homes(size):
+    for place in range(size):
+        word = bytearray(b"a" * size)
+        words = []
+        for byte in range(33, 256):
+            word[place] = byte
+            words.append(bytes(word))
+        cache = _encoder.WordCache(
+            _word_ends.FIRST_SPACE, np.zeros(0x110000, np.uint8), b" ", 1 << 26
+        )
+        text = b" ".join(words)
+        cache.find(text, 0, len(text))
+        assert len(cache) == 223
+        assert cache.displacement < FAR * 223
+
+
 def test_numbered_words_are_near_their_homes():
     words = [str(i).encode() for i in range(MANY)]
     table = _word_table.WordTable()

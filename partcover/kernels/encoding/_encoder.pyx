@@ -84,8 +84,8 @@ cdef class WordCache:
     For each section of text, call `find`, which looks its words up; then `new_words` and
     `add_pieces` if there are new ones; then `write`, `array_of_words` or `values_of_words`.
     `find_texts` looks up several texts.  Only one thread at a time may use a cache; words are
-    found without the interpreter lock.  Words of 2^24 bytes or more are not cached, and no word
-    is if `limit` is 0.  A cache that has outgrown `limit` is emptied.
+    found without the interpreter lock.  A cache that has outgrown `limit` is emptied.  Words of
+    more than an eighth of `limit` are not cached, nor are words of 2^24 bytes or more.
 
     Parameters
     ----------
@@ -121,6 +121,7 @@ cdef class WordCache:
     cdef int64_t marks_at       # where the part of the text begins that the marks describe
     cdef bytes mark
     cdef int64_t limit
+    cdef int64_t cap            # bytes of the longest word that is cached
     cdef Slots slots
     cdef int64_t n_kept         # number of words in slots
     cdef uint8_t *arena         # bytes of the words that are too long for a slot
@@ -156,6 +157,7 @@ cdef class WordCache:
         self.mark = mark
         # larger caches would need slot and entry numbers of more than 30 bits
         self.limit = min(limit, <int64_t> 1 << 33)
+        self.cap = min(self.limit >> 3, LONGEST)
         if _new_slots(&self.slots, (1 << 9) - 1) < 0:
             raise MemoryError
 
@@ -232,8 +234,8 @@ cdef class WordCache:
         if (token == 0
                 and (_grow(<void **> &self.entries, &self.entries_room, self.n_entries + 1,
                            sizeof(Entry)) < 0
-                     or _grow(<void **> &self.numbers, &self.numbers_room, self.n_numbers + n + 4,
-                              sizeof(int32_t)) < 0
+                     or _grow(<void **> &self.numbers, &self.numbers_room,
+                              self.n_numbers + min(n, MERGED) + 4, sizeof(int32_t)) < 0
                      or _grow(<void **> &self.new, &self.new_room, self.n_new + 1,
                               sizeof(NewWord)) < 0)):
             return -1
@@ -517,7 +519,7 @@ cdef class WordCache:
         cdef const uint8_t *end = base + size
         cdef Word words[AHEAD + WINDOW]
         cdef Key keys[AHEAD + WINDOW]
-        cdef int64_t cap = LONGEST if self.limit else 0
+        cdef int64_t cap = self.cap
         cdef int i, ready, status = 0
         while True:
             # the time goes to waiting for memory, so slots are prefetched some words ahead
