@@ -56,8 +56,15 @@ cdef extern from *:
         *b = rest;
     }
 
-    /* the polynomial of pc_hash_bytes, for n >= 8 bytes */
-    static inline uint64_t pc_sum_bytes(const uint8_t *p, int64_t n)
+    #if defined(__GNUC__) || defined(__clang__)
+    #define PC_APART __attribute__((noinline))
+    #else
+    #define PC_APART
+    #endif
+
+    /* the hash of n >= 8 bytes by the polynomial of pc_hash_bytes; apart from its caller, so that
+       short words have the registers */
+    static PC_APART uint32_t pc_hash_long(const uint8_t *p, int64_t n)
     {
         uint64_t x = (uint64_t) n & PC_PRIME;
         int64_t i = 0;
@@ -73,13 +80,12 @@ cdef extern from *:
         }
         for (; i < n - 7; i += 7)
             x = pc_step(x, pc_load8(p + i) << 8 >> 8);
-        return pc_step(x, pc_load8(p + n - 8) >> 8);
+        return pc_hash_sum(pc_step(x, pc_load8(p + n - 8) >> 8));
     }
     """
     void _short_key "pc_short_key"(const uint8_t *p, int64_t n, const uint8_t *end,
                                    uint64_t *a, uint64_t *b) noexcept nogil
-    uint64_t _sum_bytes "pc_sum_bytes"(const uint8_t *p, int64_t n) noexcept nogil
-    uint32_t _hash_sum "pc_hash_sum"(uint64_t sum) noexcept nogil
+    uint32_t _hash_long "pc_hash_long"(const uint8_t *p, int64_t n) noexcept nogil
 
 
 cdef struct Slots:
@@ -136,7 +142,7 @@ cdef void _clear(Slots *slots) noexcept nogil:
 
 cdef inline void _set_long(Key *key, const uint8_t *p, int64_t n, uint64_t mask) noexcept nogil:
     """Sets the key of a word of more than INLINE and at most LONGEST bytes."""
-    cdef uint32_t tag = _hash_sum(_sum_bytes(p, n))
+    cdef uint32_t tag = _hash_long(p, n)
     key.a = 0
     key.b = <uint64_t> LONG << 56 | <uint64_t> n << 32 | tag
     key.home = tag & mask & HOMES
