@@ -7,7 +7,7 @@
 fifth piece of a text (of about 10 kB, ended by an empty line; of Python, a module) is held out.
 Every method makes its vocabulary of the rest, on which the gap is proven; n-gram models over its
 tokens are trained on the rest, too, and measured on what is held out.  ``show`` prints the tables
-of docs/bits-per-byte.md.
+of docs/results/bits-per-byte.md.
 """
 
 from __future__ import annotations

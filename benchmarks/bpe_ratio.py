@@ -1,4 +1,4 @@
-"""How much of what k merges can save byte-pair encoding saves: the numbers of docs/bpe-ratio.md.
+"""How much of what k merges can save BPE saves: the numbers of docs/results/bpe-ratio.md.
 
     python benchmarks/bpe_ratio.py table [2 12]          # the family bpe-across, every size
     python benchmarks/bpe_ratio.py text [2 4]            # the same as one text with separators

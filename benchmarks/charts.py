@@ -1,6 +1,6 @@
-"""Draws the pictures of docs/benchmarks.md from the tables of that page.
+"""Draws the pictures of docs/results/benchmarks.md from the tables of that page.
 
-    python benchmarks/charts.py [docs/benchmarks.md] [-o docs/images] [--format svg]
+    python benchmarks/charts.py [docs/results/benchmarks.md] [-o docs/images] [--format svg]
 
 A range, as 102 to 109, is drawn to its middle.
 """
@@ -127,7 +127,7 @@ def draw(page, panels, path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("page", type=Path, nargs="?", default=DOCS / "benchmarks.md")
+    parser.add_argument("page", type=Path, nargs="?", default=DOCS / "results" / "benchmarks.md")
     parser.add_argument("-o", type=Path, dest="folder", default=DOCS / "images")
     parser.add_argument("--format", default="svg", choices=["svg", "png"])
     options = parser.parse_args()

@@ -7,9 +7,9 @@
 A text is split ten times: each time a fifth of its pieces are drawn and held out.  Pieces are of
 about 10 kB and end with an empty line, or with a line if no line is empty; those of ``python`` are
 modules of Python's own library.  Every method chooses its vocabulary on the rest, and its tokens on
-both parts are counted under its own rule.  ``show`` prints the tables of docs/held-out.md.  Rows
-are added to those of the file.  A row that the file has already is not made again, so a run that
-was stopped can be started again.
+both parts are counted under its own rule.  ``show`` prints the tables of docs/results/held-out.md.
+Rows are added to those of the file.  A row that the file has already is not made again, so a run
+that was stopped can be started again.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ class Case:
     differs: str = ""
 
 
-# docs/formats.md, "What is read back"
+# docs/reference/formats.md, "What is read back"
 MADE = "an added token that merges make too is an ordinary token here"
 
 

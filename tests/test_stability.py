@@ -20,7 +20,7 @@ def test_the_public_api_is_as_before():
     told = "\n".join(changes)
     assert not told, (
         f"the public API or the command line has changed:\n{told}\n"
-        f"If this is meant, read docs/stability.md, name it in CHANGELOG.md and run {RENEW}"
+        f"If this is meant, read docs/reference/stability.md, name it in CHANGELOG.md, run {RENEW}"
     )
 
 
@@ -32,5 +32,5 @@ def test_the_snapshot_holds_names_methods_and_options():
 
 
 def test_the_page_says_how_to_renew_it():
-    page = (HERE.parent / "docs" / "stability.md").read_text("utf-8")
+    page = (HERE.parent / "docs" / "reference" / "stability.md").read_text("utf-8")
     assert RENEW in page

@@ -15,7 +15,7 @@ import partcover
 
 PACKAGE = Path(partcover.__file__).parent
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = [ROOT / "README.md", ROOT / "docs" / "use.md"]
+DOCUMENTS = [ROOT / "README.md", ROOT / "docs" / "how-to" / "tokenizers" / "use.md"]
 
 USES = """
 from collections import Counter

@@ -101,7 +101,7 @@ def lower_bound(
 
     Then follow rounds of cuts: inequalities of odd cycles and cliques of tokens whose occurrences
     overlap.  They are found by separation at the point that steps over merged parts of words have
-    reached (`CutRounds`; docs/certificates.md, "Cuts").
+    reached (`CutRounds`; docs/concepts/certificates.md, "Cuts").
 
     With a head and a tail, first the head is bounded, then all words, which are read about seven
     times (`partcover.bounds.heads.head_bound`); x and the relaxation are those of the head.

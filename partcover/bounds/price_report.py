@@ -97,7 +97,7 @@ def price_report(
 
     Notes
     -----
-    Dominated candidates have no reward of their own and are left out; docs/certificates.md
+    Dominated candidates have no reward of their own and are left out; docs/concepts/certificates.md
     ("Why") says what a price and a reward prove.
 
     Examples

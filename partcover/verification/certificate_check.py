@@ -199,7 +199,7 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
 
     Examples
     --------
-    The words and prices of "By hand" in docs/certificates.md:
+    The words and prices of "By hand" in docs/concepts/certificates.md:
 
     >>> import numpy as np
     >>> from partcover import Certificate, Instance, check_certificate

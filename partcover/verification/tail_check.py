@@ -2,10 +2,10 @@
 
 The tail is read word by word.  Memory is used only for the head, and for one number of each class.
 
-docs/certificates.md, "A head and a tail", has the statement and its proof, which do not depend on
-how multipliers (`toll` in the code) and classes were chosen, or on which words form the head.  A
-word of the tail may also be one of the head, and may come several times, as the parts of words do
-that are split at protected tokens.  In the code the candidates are
+docs/concepts/certificates.md, "A head and a tail", has the statement and its proof, which do not
+depend on how multipliers (`toll` in the code) and classes were chosen, or on which words form the
+head.  A word of the tail may also be one of the head, and may come several times, as the parts of
+words do that are split at protected tokens.  In the code the candidates are
 
 - *known*: candidates with r(T) > 0 that occur in several words of the head, or in one that does not
   dominate; required tokens; and the words that *dominate*: those of the head that are candidates,

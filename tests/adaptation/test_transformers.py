@@ -65,7 +65,7 @@ def test_the_rows_that_stay(torch, model, tokenizer, tmp_path):
     words = WordCounts.from_texts([TEXT], pretokenizer=tokenizer.pretokenizer)
     found = prune(tokenizer, words, 12)
     kept = np.flatnonzero(found.ids >= 0)
-    smaller = shown("prune.md", model, tmp_path, kept=kept, np=np)["model"].eval()
+    smaller = shown("how-to/tokenizers/prune.md", model, tmp_path, kept=kept, np=np)["model"].eval()
     assert smaller.get_input_embeddings().weight.shape == (len(kept), 8)
     ids = torch.tensor([encoded(found.vocabulary, tmp_path / "small")])
     kept = torch.from_numpy(kept)
@@ -83,7 +83,7 @@ def test_the_rows_of_new_tokens(torch, model, tokenizer, tmp_path):
     words = WordCounts.from_texts([TEXT], pretokenizer=tokenizer.pretokenizer)
     found = extend(tokenizer, words, 5)
     ids = encoded(found.vocabulary, tmp_path / "new")
-    larger = shown("extend.md", model, tmp_path)["model"]
+    larger = shown("how-to/tokenizers/extend.md", model, tmp_path)["model"]
     rows = larger.get_input_embeddings().weight
     assert torch.equal(rows[:SIZE], model.get_input_embeddings().weight)
     assert set(ids) & set(found.new_ids)

@@ -16,7 +16,7 @@ from documents import blocks, look_up
 from partcover import Vocabulary
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "integrations" / "continuous-integration.md"
+PAGE = ROOT / "docs" / "how-to" / "integrations" / "continuous-integration.md"
 yaml = pytest.importorskip("yaml")
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 (HOOK,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""Every command prints, and every file holds, what its schema and docs/json.md say."""
+"""Every command prints, and every file holds, what its schema and docs/reference/json.md say."""
 
 from __future__ import annotations
 
@@ -162,11 +162,15 @@ def options_of(command):
 
 
 def test_every_key_is_on_the_page():
-    """docs/json.md and docs/ratios.md name what is printed, docs/files.md what files hold."""
-    page = (DOCS / "json.md").read_text("utf-8") + (DOCS / "ratios.md").read_text("utf-8")
+    """What is printed is in json.md and ratios.md, what files hold in files.md."""
+    page = (DOCS / "reference" / "json.md").read_text("utf-8") + (
+        DOCS / "concepts" / "ratios.md"
+    ).read_text("utf-8")
     named = set(re.findall(r"`(?:\w+\.)?(\w+)`", page))
     assert sorted(set(keys(SCHEMAS["commands"])) - named) == []
-    page = (DOCS / "files.md").read_text("utf-8") + (DOCS / "certificates.md").read_text("utf-8")
+    page = (DOCS / "reference" / "files.md").read_text("utf-8") + (
+        DOCS / "concepts" / "certificates.md"
+    ).read_text("utf-8")
     named = set(re.findall(r"\w+", page))
     for name in SCHEMAS.keys() - {"commands"}:
         assert sorted(set(keys(SCHEMAS[name])) - named) == [], name

@@ -58,7 +58,7 @@ def test_what_does_not_hold_is_exit_6(run, corpus, tmp_path):
 
 @pytest.fixture
 def with_cut(tmp_path):
-    """The words and the certificate of "By hand, with a cut" in docs/certificates.md."""
+    """The words and the certificate of "By hand, with a cut" in docs/concepts/certificates.md."""
     instance, leaf = triangle()
     instance.words.save(tmp_path / "T.tsv")
     Certificate.of(instance, (leaf,), 16, 0).save(tmp_path / "T.cert")

@@ -286,7 +286,7 @@ def test_what_begins_with_the_prefix_of_pieces_inside_words(text, longest):
 
 
 def test_which_of_the_library_are_known():
-    """As docs/use.md says."""
+    """As docs/how-to/tokenizers/use.md says."""
     library = pytest.importorskip("tokenizers.pre_tokenizers")
     names = {name for name in dir(library) if name[0].isupper()} - {"PreTokenizer", "Sequence"}
     unknown = set()
@@ -298,7 +298,9 @@ def test_which_of_the_library_are_known():
                 unknown.add(name)
     assert unknown <= {"UnicodeScripts", "FixedLength"}
     assert len(names) > 9
-    page = (Path(__file__).parents[2] / "docs" / "use.md").read_text("utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "tokenizers" / "use.md").read_text(
+        "utf-8"
+    )
     assert "except UnicodeScripts and FixedLength" in page
 
 

@@ -1,4 +1,4 @@
-"""The cells of docs/integrations/notebooks.md run in a notebook and show what the page says."""
+"""The cells of docs/how-to/integrations/notebooks.md run and show what the page says."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from documents import blocks
 
-PAGE = Path(__file__).parents[2] / "docs" / "integrations" / "notebooks.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "integrations" / "notebooks.md"
 
 
 @pytest.mark.long

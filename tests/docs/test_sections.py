@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections import Counter
 from pathlib import Path
@@ -10,20 +11,12 @@ import pytest
 from markdown_it import MarkdownIt
 
 DOCS = Path(__file__).parents[2] / "docs"
+OTHERS = {"_build", "generated", "api"}
 # the pages that list others
-INDEXES = [
-    DOCS / "how-to.md",
-    DOCS / "concepts.md",
-    DOCS / "results.md",
-    DOCS / "reference.md",
-    DOCS / "tutorials" / "index.md",
-    DOCS / "integrations" / "index.md",
-]
+INDEXES = sorted(path for path in DOCS.rglob("*/index.md") if path.parent.name not in OTHERS)
 LONGEST = 10
 PAGES = sorted(
-    path
-    for path in DOCS.rglob("*.md")
-    if not {"_build", "generated", "api"} & set(path.relative_to(DOCS).parts)
+    path for path in DOCS.rglob("*.md") if not OTHERS & set(path.relative_to(DOCS).parts)
 )
 _TOCTREE = re.compile(r"```\{toctree\}\n(.*?)```", re.DOTALL)
 
@@ -32,15 +25,15 @@ def name(path):
     return path.relative_to(DOCS).as_posix()
 
 
+def whole(path, link):
+    """A link of a page as a path from docs/."""
+    return posixpath.normpath(posixpath.join(name(path.parent), link))
+
+
 def lists(path):
     """The lists of pages of a page's tables of contents, as paths from docs/ without an ending."""
-    folder = path.parent.relative_to(DOCS)
     return [
-        [
-            (folder / line).as_posix().removeprefix("tutorials/../")
-            for line in block.splitlines()
-            if line and not line.startswith(":")
-        ]
+        [whole(path, line) for line in block.splitlines() if line and not line.startswith(":")]
         for block in _TOCTREE.findall(path.read_text("utf-8"))
     ]
 
@@ -59,8 +52,7 @@ def test_no_list_is_longer_than_ten(path):
 @pytest.mark.parametrize("path", INDEXES, ids=name)
 def test_each_page_of_a_section_has_a_line(path):
     links = re.findall(r"\]\(([\w./-]+)\.(?:md|rst)\)", path.read_text("utf-8"))
-    folder = path.parent.relative_to(DOCS)
-    linked = {(folder / link).as_posix().removeprefix("tutorials/../") for link in links}
+    linked = {whole(path, link) for link in links}
     pages = {page for pages in lists(path) for page in pages}
     assert sorted(pages - linked) == [], f"docs/{name(path)} has no line on these"
 

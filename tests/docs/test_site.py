@@ -25,20 +25,23 @@ for needed in ("sphinx", "myst_nb", "pydata_sphinx_theme", "sphinx_gallery", "ip
 
 
 def test_every_public_name_stands_in_the_reference():
-    text = (DOCS / "api" / "index.md").read_text("utf-8")
+    text = (DOCS / "reference" / "api" / "index.md").read_text("utf-8")
     listed = re.findall(r"^   (\w+)$", text, re.MULTILINE)
     assert sorted(set(partcover.__all__) - set(listed) - {"__version__", "trainers"}) == []
     assert len(listed) == len(set(listed))
 
 
 def test_every_trainer_stands_in_the_reference():
-    text = (DOCS / "api" / "modules.md").read_text("utf-8")
+    text = (DOCS / "reference" / "api" / "modules.md").read_text("utf-8")
     listed = re.findall(r"^   ~partcover\.trainers\.(\w+)$", text, re.MULTILINE)
     assert sorted(set(trainers.__all__) - set(listed)) == []
 
 
 def test_everything_in_the_reference_has_an_example():
-    pages = [(DOCS / "api" / name).read_text("utf-8") for name in ("index.md", "modules.md")]
+    pages = [
+        (DOCS / "reference" / "api" / name).read_text("utf-8")
+        for name in ("index.md", "modules.md")
+    ]
     names = re.findall(r"^   ~?(?:partcover\.)?(\w[\w.]*)$", "\n".join(pages), re.MULTILINE)
     assert len(names) > 100
     without = []
@@ -51,7 +54,7 @@ def test_everything_in_the_reference_has_an_example():
 
 
 def test_every_exit_status_is_explained():
-    text = (DOCS / "exit-statuses.md").read_text("utf-8")
+    text = (DOCS / "reference" / "exit-statuses.md").read_text("utf-8")
     listed = re.findall(r"^\| (\d+) \|", text, re.MULTILINE)
     statuses = [value for name, value in vars(exit_status).items() if name.startswith("EXIT_")]
     assert sorted(map(int, listed)) == sorted([0, *statuses])

@@ -98,7 +98,10 @@ def test_what_is_shown_uses_no_retired_word(path):
 
 
 def test_the_reference_uses_no_retired_word():
-    pages = [(DOCS / "api" / page).read_text("utf-8") for page in ("index.md", "modules.md")]
+    pages = [
+        (DOCS / "reference" / "api" / page).read_text("utf-8")
+        for page in ("index.md", "modules.md")
+    ]
     names = re.findall(r"^   ~?(?:partcover\.)?(\w[\w.]*)$", "\n".join(pages), re.MULTILINE)
     assert len(names) > 100
     found = {}
@@ -147,7 +150,7 @@ def test_cutting_planes_keep_their_name(text):
 
 
 def test_the_glossary_has_few_terms_and_lists_each():
-    text = (DOCS / "glossary.md").read_text("utf-8")
+    text = (DOCS / "concepts" / "glossary.md").read_text("utf-8")
     terms = re.findall(r"^### (.+)$", text, re.MULTILINE)
     listed = re.findall(r"\[([^]]+)\]\(#[\w-]+\)", text.split("\n## ")[0])
     assert len(terms) <= MOST_TERMS

@@ -26,7 +26,7 @@ from partcover.cli.main import main
 from partcover.cli.paths import WritablePath
 from partcover.instances.records import Record
 
-DOCUMENTED = Path(__file__).parents[2] / "docs" / "exit-statuses.md"
+DOCUMENTED = Path(__file__).parents[2] / "docs" / "reference" / "exit-statuses.md"
 STATUSES = {int(row) for row in re.findall(r"(?m)^\| (\d+) \|", DOCUMENTED.read_text("utf-8"))}
 # what a command writes beside a file that it was asked to write
 BESIDE = r"(\.manifest\.json|\.part|\.part\.json|\.shards.*)?"

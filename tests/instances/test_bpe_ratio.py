@@ -1,4 +1,4 @@
-"""What docs/bpe-ratio.md says of byte-pair encoding, on what is small enough."""
+"""What docs/results/bpe-ratio.md says of byte-pair encoding, on what is small enough."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ words = st.dictionaries(
 def test_the_table_of_small_sizes(capsys):
     SCRIPT.table(2, 3)
     rows = [line.split(" | ") for line in capsys.readouterr().out.splitlines()]
-    page = (ROOT / "docs" / "bpe-ratio.md").read_text()
+    page = (ROOT / "docs" / "results" / "bpe-ratio.md").read_text()
     for row in rows[1:3]:
         _, _, k, often, saves, *_ = row
         assert f"| {k} | {often} | {saves} |" in page

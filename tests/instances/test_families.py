@@ -173,7 +173,7 @@ def test_byte_pair_encoding_merges_across(size, ratio):
 
 @pytest.mark.parametrize("size", range(8, 13))
 def test_what_the_ratio_of_merging_across_rests_on(size):
-    """The inequalities of docs/bpe-ratio.md."""
+    """The inequalities of docs/results/bpe-ratio.md."""
     instance, counts = across(size)
     often = 100 * size**2
     assert sum(counts) == often

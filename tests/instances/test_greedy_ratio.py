@@ -1,4 +1,4 @@
-"""What docs/greedy-ratio.md says of GreedTok and GreedWMC."""
+"""What docs/results/greedy-ratio.md says of GreedTok and GreedWMC."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from partcover.instances.library import entry
 from partcover.instances.worst_case import worst
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "greedy-ratio.md").read_text()
+PAGE = (ROOT / "docs" / "results" / "greedy-ratio.md").read_text()
 
 
 def least(*arguments):

@@ -1,4 +1,4 @@
-"""The tables and the chart of docs/records.md, which `benchmarks/records.py page` makes."""
+"""The tables and the chart of docs/results/records.md, which `benchmarks/records.py page` makes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ KNOWN = Record(
 
 
 def test_the_page_has_the_present_records(page):
-    text = (ROOT / "docs" / "records.md").read_text("utf-8")
+    text = (ROOT / "docs" / "results" / "records.md").read_text("utf-8")
     tables = re.search("<!-- tables -->\n\n(.*)\n<!-- end of tables -->", text, re.S)
     assert page.records_tables([record(name) for name in names()]) == tables[1]
 

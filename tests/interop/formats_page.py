@@ -1,4 +1,4 @@
-"""What each format expresses, measured: the tables of docs/formats.md.
+"""What each format expresses, measured: the tables of docs/reference/formats.md.
 
     python tests/interop/formats_page.py
 

@@ -1,4 +1,4 @@
-"""docs/formats.md says of every format what is measured of it."""
+"""docs/reference/formats.md says of every format what is measured of it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from interop.formats_page import SPLITS, UNKNOWN, USES, WORDS_ONLY, by_rule, by_
 
 from partcover.interop import FORMATS
 
-PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "formats.md"
 
 
 def on_page(head):

@@ -62,7 +62,7 @@ def test_both_kinds_side_by_side(texts, base, most, k, min_count, symbols):
 
 
 def test_ties_and_repeated_words():
-    """As docs/trainers.md says them."""
+    """As docs/concepts/trainers.md says them."""
     words = WordCounts.from_texts(["ba b c b c"], pretokenizer="gpt2+phrases")
     tokens = trainers.boundlessbpe(Instance(words, 6)).vocabulary.tokens
     # ``ba`` is made later than `` b c``, and is older than it: a merge within words made it

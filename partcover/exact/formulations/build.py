@@ -87,7 +87,7 @@ def build(
         of single symbols and occurrences.  Occurrences of one token that share a symbol are
         bounded together by the token's variable.  ``occurrence``: Tok itself: a binary for each
         occurrence, at most one over each symbol.  ``printed``: Equations (1) to (8) of Lim, Choo
-        and Lauw (2025) as printed, which are not Tok (see docs/formulations.md).  ``wmc``:
+        and Lauw (2025) as printed, which are not Tok (see docs/concepts/formulations.md).  ``wmc``:
         the relaxation to weighted maximum coverage (their Equations 9 to 11).
     sense : {"min", "max"}, optional
         Minimize tokens or maximize cover; by default as the formulation is written in its

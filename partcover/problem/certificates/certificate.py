@@ -43,7 +43,7 @@ _MOST_CHECKED = 1 << 26  # prices that can be checked in about a minute
 class Certificate:
     """A proof that no vocabulary within the budget needs fewer tokens than `lower_bound`.
 
-    `check_certificate` checks it; docs/certificates.md says why it holds.
+    `check_certificate` checks it; docs/concepts/certificates.md says why it holds.
 
     Attributes
     ----------
