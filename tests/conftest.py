@@ -14,9 +14,9 @@ import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-import properties  # noqa: F401 (it chooses the examples of all property tests)
 import pytest
 from interop.cases import counted_words
+from shared import properties  # noqa: F401 (it chooses the examples of all property tests)
 
 from partcover.cli import main as cli
 from partcover.errors import MissingExtra

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from command_server import quick_command
-from documents import CLOCK, Missing, Reader, blocks, is_known, matches
+from shared.command_server import quick_command
+from shared.documents import CLOCK, Missing, Reader, blocks, is_known, matches
 
 ROOT = Path(__file__).parents[1]
 GENERATED = {"_build", "generated"}  # by Sphinx, from what is tested elsewhere

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from public_modules import WHOLE, public_modules
+from shared.public_modules import WHOLE, public_modules
 
 import partcover
 
@@ -183,7 +183,7 @@ def test_stubs_name_what_kernels_have(stub):
 
 def test_tests_have_the_folders_of_the_package():
     folders = {path.relative_to(TESTS).parts[0] for path in TESTS.rglob("*/*.py")}
-    assert folders - ROW.keys() == {"docs", "fuzz", "oracles"}
+    assert folders - ROW.keys() == {"docs", "fuzz", "oracles", "shared"}
 
 
 @pytest.mark.long

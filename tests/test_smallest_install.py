@@ -10,8 +10,8 @@ from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
 import pytest
-from command_server import CAN_FORK, quick_command
 from packaging.requirements import Requirement
+from shared.command_server import CAN_FORK, quick_command
 
 TEXT = "the cat and the hat and the bat sat on the mat; the rat ran at the cat. " * 40
 

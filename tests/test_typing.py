@@ -9,7 +9,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from documents import blocks
+from shared.documents import blocks
 
 import partcover
 

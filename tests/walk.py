@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 import networkx
-from public_modules import WHOLE, public_modules
+from shared.public_modules import WHOLE, public_modules
 
 ROOT = Path(__file__).parents[1]
 ROOMS = {  # by folder, the more special first

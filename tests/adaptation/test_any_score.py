@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.adaptation import Plain, fewest_with_a_score
-from properties import tries
+from shared.properties import tries
 
 from partcover import Vocabulary, WordCounts, check_certificate, extend, extension_instances
 

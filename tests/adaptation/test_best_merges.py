@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.greedy import all_candidates, shortest_path
-from properties import tries
+from shared.properties import tries
 
 from partcover import Instance, MergeCondition, Vocabulary, WordCounts, extend, solve
 from partcover.adaptation.joined_pieces import _merges_of

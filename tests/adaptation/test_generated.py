@@ -10,7 +10,7 @@ from adaptation.cases import KINDS, Case, extension_case, pruning_case
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.adaptation import Plain, extensions, restrictions
-from properties import tries
+from shared.properties import tries
 
 from partcover import Instance, check_certificate, extend, extension_instances, prune, verify
 from partcover.verification.rule_recount import COUNTED, tokens_by_rule

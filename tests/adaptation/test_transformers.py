@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from documents import blocks
+from shared.documents import blocks
 
 from partcover import Instance, Vocabulary, WordCounts, export, extend, prune, trainers
 

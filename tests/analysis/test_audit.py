@@ -6,7 +6,7 @@ from analysis.cases import needed, tokens_st, words_st
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.greedy import shortest_path
-from properties import tries
+from shared.properties import tries
 
 from partcover import Vocabulary, WordCounts
 from partcover.analysis.audit import audit

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles import segmentation as oracle
 from oracles.greedy import priority, shortest_path
-from properties import tries
+from shared.properties import tries
 
 from partcover import Vocabulary, WordCounts, segment
 from partcover.analysis import token_gains as gains_module

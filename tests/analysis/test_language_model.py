@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.kneser_ney import SlowModel
-from properties import tries
+from shared.properties import tries
 
 from partcover import InputError
 from partcover.analysis.language_model import NgramModel

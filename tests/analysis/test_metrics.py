@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from properties import tries
+from shared.properties import tries
 from studies.cases import WORDS, pieces, tokens_st, words_st
 
 from partcover import (

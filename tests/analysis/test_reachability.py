@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from properties import tries
+from shared.properties import tries
 
 from partcover import Encoder, Vocabulary, WordCounts, segment
 from partcover.analysis.reachability import unreachable_tokens

@@ -6,7 +6,7 @@ import pytest
 from analysis.cases import needed, tokens_st, words_st
 from hypothesis import given
 from hypothesis import strategies as st
-from properties import tries
+from shared.properties import tries
 
 from partcover import WordCounts
 from partcover.analysis import token_gains as gains_module

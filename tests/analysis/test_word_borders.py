@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from properties import tries
+from shared.properties import tries
 
 from partcover import Vocabulary, WordCounts, extend, segment
 from partcover.analysis.word_borders import split_at_every_space, split_at_spaces

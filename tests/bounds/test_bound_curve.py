@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens
-from properties import tries
-from strategies import instance_of_cases, instances
+from shared.properties import tries
+from shared.strategies import instance_of_cases, instances
 
 from partcover import check_certificate, lower_bound, solve
 from partcover.bounds.bound_curve import bound_curve

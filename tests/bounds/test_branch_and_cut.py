@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 
 import pytest
-from generated import generated_instance
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens
-from properties import tries
-from strategies import instance_of_cases, instances, random_instance
+from shared.generated import generated_instance
+from shared.properties import tries
+from shared.strategies import instance_of_cases, instances, random_instance
 
 from partcover import EventLog, Instance, check_certificate, solve
 from partcover.bounds.branch_and_cut import branch_and_cut

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from oracles.brute_force import fewest_tokens
-from properties import tries
-from strategies import instance_of_cases, instances
+from shared.properties import tries
+from shared.strategies import instance_of_cases, instances
 
 from partcover import (
     Certificate,

@@ -8,13 +8,13 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from generated import generated_corpora
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from oracles.brute_force import useful
 from oracles.corpora import ratios, smallest_worst, smallest_worst_closed
-from properties import tries
-from strategies import random_instance
+from shared.generated import generated_corpora
+from shared.properties import tries
+from shared.strategies import random_instance
 
 from partcover import (
     Certificate,

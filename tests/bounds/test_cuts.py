@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens
 from oracles.cuts import clique_line
-from properties import tries
-from strategies import instances, random_instance
+from shared.properties import tries
+from shared.strategies import instances, random_instance
 
 from partcover import Certificate, Instance, check_certificate, lower_bound, solve
 from partcover.bounds.climbing import cut_rounds

@@ -6,13 +6,13 @@ import math
 from dataclasses import replace
 
 import pytest
-from generated import generated_closed
-from generated_text import generated_words
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens, useful
 from oracles.merge_certificate import fewest_closed
-from properties import tries
+from shared.generated import generated_closed
+from shared.generated_text import generated_words
+from shared.properties import tries
 
 from partcover import (
     GroupBudget,

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens
-from properties import tries
-from strategies import instances, random_instance
+from shared.properties import tries
+from shared.strategies import instances, random_instance
 
 from partcover import (
     Certificate,

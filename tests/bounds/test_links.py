@@ -9,12 +9,12 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 from bounds.counters import counter_of
-from cut_strategies import overlaps
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens, useful
-from properties import tries
-from strategies import instances, prices
+from shared.cut_strategies import overlaps
+from shared.properties import tries
+from shared.strategies import instances, prices
 
 from partcover import (
     Certificate,

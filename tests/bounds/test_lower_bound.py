@@ -13,8 +13,8 @@ from cli.helpers import as_json, fails
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracles.brute_force import cost, fewest_tokens, useful, vocabularies
-from properties import tries
-from strategies import instances, random_instance
+from shared.properties import tries
+from shared.strategies import instances, random_instance
 
 from partcover import (
     Certificate,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from properties import tries
+from shared.properties import tries
 
 from partcover import (
     Certificate,

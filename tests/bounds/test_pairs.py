@@ -6,13 +6,13 @@ import random
 from dataclasses import replace
 
 import pytest
-from generated import MOST_VOCABULARIES, generated_corpora, generated_instance
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens, useful
 from oracles.corpora import smallest_worst, smallest_worst_closed
 from oracles.merge_certificate import fewest_closed
-from properties import tries
+from shared.generated import MOST_VOCABULARIES, generated_corpora, generated_instance
+from shared.properties import tries
 
 from partcover import (
     Corpora,

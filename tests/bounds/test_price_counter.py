@@ -9,13 +9,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from bounds.counters import counter_of, token_of
-from cut_strategies import pair, triangle
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracles.brute_force import useful
 from oracles.certificate import slow_bound, sorted_symbols
-from properties import tries
-from strategies import instances, prices, words_st
+from shared.cut_strategies import pair, triangle
+from shared.properties import tries
+from shared.strategies import instances, prices, words_st
 
 from partcover import Certificate, InputError, Instance, WordCounts, lower_bound
 from partcover.bounds.counting.price_counter import PriceCounter, largest

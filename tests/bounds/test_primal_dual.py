@@ -7,8 +7,8 @@ import pytest
 from bounds.counters import counter_of, token_of
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from properties import tries
-from strategies import instances, random_instance
+from shared.properties import tries
+from shared.strategies import instances, random_instance
 
 from partcover import InputError, lower_bound
 from partcover.kernels.bounds._rewards import self_overlaps

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from properties import tries
+from shared.properties import tries
 
 from partcover import GroupBudget, Instance, check_certificate, lower_bound
 from partcover.bounds.branch_and_cut import branch_and_cut

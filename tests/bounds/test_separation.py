@@ -11,7 +11,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.cuts import clique_line, clique_violation, cycle_violation, odd_cycles
-from properties import tries
+from shared.properties import tries
 
 from partcover.bounds.rows.cuts import Inequality
 from partcover.bounds.steps.separation import separate

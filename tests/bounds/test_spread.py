@@ -8,13 +8,13 @@ from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecu
 from dataclasses import replace
 
 import pytest
-from generated import generated_corpora
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens, useful
 from oracles.corpora import smallest_worst, smallest_worst_closed
-from properties import tries
-from strategies import instances, random_instance
+from shared.generated import generated_corpora
+from shared.properties import tries
+from shared.strategies import instances, random_instance
 
 from partcover import (
     Corpora,

@@ -7,8 +7,8 @@ import pytest
 from bounds.counters import counter_of
 from hypothesis import given
 from hypothesis import strategies as st
-from properties import tries
-from strategies import instances, random_instance
+from shared.properties import tries
+from shared.strategies import instances, random_instance
 
 from partcover import Instance, lower_bound
 from partcover.bounds.steps import word_ascent as ascent

@@ -6,9 +6,9 @@ import os
 import subprocess
 
 import pytest
-from command_server import CAN_FORK, quick_command
 from fuzz.arguments import LINES, NAMED, complete
 from fuzz.sandbox import Sandbox
+from shared.command_server import CAN_FORK, quick_command
 
 pytestmark = [
     pytest.mark.long,

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from cli.helpers import TEXT
-from command_server import quick_command
-from documents import blocks, look_up
+from shared.command_server import quick_command
+from shared.documents import blocks, look_up
 
 from partcover import Vocabulary
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from cli import helpers
 from cli.helpers import as_json
-from schemas import SCHEMAS, fault, keys
+from shared.schemas import SCHEMAS, fault, keys
 
 from partcover import (
     Corpora,

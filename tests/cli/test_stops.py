@@ -11,7 +11,7 @@ import sys
 import numpy as np
 import pytest
 from cli.helpers import TEXT
-from generated_text import generated_words
+from shared.generated_text import generated_words
 
 from partcover import Instance, Vocabulary, WordCounts, trainers
 from partcover.report.runs import read_runs

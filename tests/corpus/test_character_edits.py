@@ -5,7 +5,7 @@ from __future__ import annotations
 import hypothesis.strategies as st
 import numpy as np
 from hypothesis import example, given
-from properties import tries
+from shared.properties import tries
 
 from partcover.corpus.pretokenizers.character_kinds import code_points
 from partcover.corpus.pretokenizers.unicode_tables import (

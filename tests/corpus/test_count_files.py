@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from listener import Listener
-from properties import tries
-from texts import joined
+from shared.listener import Listener
+from shared.properties import tries
+from shared.texts import joined
 
 from partcover import InputError, WordCounts
 from partcover.corpus.counting import count_files, runs

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from cli.helpers import fails
 from fuzz.mutation import changed
-from listener import Listener
+from shared.listener import Listener
 
 from partcover import InputError, WordCounts
 from partcover.cli.main import main

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-import splitters
+from shared import in_workers
 
 from partcover import InputError, PartcoverError
 from partcover.corpus.counting import count_files
@@ -37,11 +37,11 @@ def texts(tmp_path, monkeypatch):
     return folder
 
 
-def job(path, pretokenizer=splitters.slow):
+def job(path, pretokenizer=in_workers.slow):
     return CountJob(path, find_sources(["in"]), CountSettings(pretokenizer), "in")
 
 
-def expected(pretokenizer=splitters.slow):
+def expected(pretokenizer=in_workers.slow):
     with ThreadPoolExecutor(8) as pool:
         job("expected.tsv", pretokenizer).run(Workers(pool, 8))
     return Path("expected.tsv").read_bytes()
@@ -134,7 +134,7 @@ def test_what_goes_wrong_in_a_process_is_told(texts):
         with pytest.raises(InputError, match=r"00\.txt: cannot be read \(No such file"):
             lost.run(Workers(executor, 1))
         with pytest.raises(PartcoverError, match="a worker is out of memory"):
-            job("E.tsv", splitters.hungry).run(Workers(executor, 1))
+            job("E.tsv", in_workers.hungry).run(Workers(executor, 1))
     assert not any(Path(name).exists() for name in ("C.tsv", "D.tsv", "E.tsv", "E.tsv.shards"))
 
 

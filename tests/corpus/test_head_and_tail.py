@@ -15,10 +15,10 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-import shard_work
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from properties import tries
+from shared import in_workers
+from shared.properties import tries
 
 from partcover import Corpora, InputError, PartcoverError, WordCounts
 from partcover.corpus.counting import counts_file, counts_part
@@ -110,9 +110,9 @@ def test_a_killed_worker_of_dask_does_no_harm(counts, tmp_path, scheduler):
         assert split.head.to_dict() == HeadAndTail.of(counts, 100).head.to_dict()
         thread = threading.Thread(target=kill_worker)
         thread.start()
-        assert sum(split.map(shard_work.count_slowly, str(begun))) == counts.total_count
+        assert sum(split.map(in_workers.count_slowly, str(begun))) == counts.total_count
         thread.join()
-        results = split.map(shard_work.count_slowly, str(begun))
+        results = split.map(in_workers.count_slowly, str(begun))
         next(results)
         Path("C.tsv").unlink()
         with pytest.raises(InputError, match=r"C\.tsv: "):
@@ -125,7 +125,7 @@ def test_a_lost_process_is_an_error(counts):
         split = HeadAndTail.load("C.tsv", 100, executor=executor)
         for _ in range(2):  # a process that is lost has another one in its place
             with pytest.raises(PartcoverError, match="a worker was lost"):
-                list(split.map(shard_work.end))
+                list(split.map(in_workers.end))
         total = WordCounts.load("C.tsv").total_count
         assert (
             WordCounts.from_files("C.tsv", executor=executor, all_files=True).total_count >= total

@@ -11,9 +11,9 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import example, given
-from panics import nothing_to_compare_with
-from properties import tries
-from texts import mixed
+from shared.panics import nothing_to_compare_with
+from shared.properties import tries
+from shared.texts import mixed
 
 from partcover import InputError
 from partcover.corpus.counting.count import blocks

@@ -10,8 +10,8 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.phrases import phrases_of
-from properties import tries
-from texts import joined
+from shared.properties import tries
+from shared.texts import joined
 
 from partcover import InputError, WordCounts
 from partcover.corpus.counting.count import blocks

@@ -8,7 +8,7 @@ import random
 from collections import Counter
 
 import pytest
-from listener import Listener
+from shared.listener import Listener
 
 from partcover.corpus.counting import count_files
 from partcover.corpus.files import readers, sources

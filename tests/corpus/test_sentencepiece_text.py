@@ -6,8 +6,8 @@ from functools import cache
 import hypothesis.strategies as st
 import pytest
 from hypothesis import example, given
-from properties import tries
-from texts import mixed
+from shared.properties import tries
+from shared.texts import mixed
 
 from partcover import InputError
 from partcover.corpus.normalizers.normalizer import Normalizer

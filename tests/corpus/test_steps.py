@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from panics import nothing_to_compare_with
-from properties import tries
-from texts import joined
+from shared.panics import nothing_to_compare_with
+from shared.properties import tries
+from shared.texts import joined
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts, segment
 from partcover.corpus.normalizers.normalizer import Normalizer

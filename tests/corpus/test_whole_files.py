@@ -8,7 +8,7 @@ import os
 from collections import Counter
 
 import pytest
-from listener import Listener
+from shared.listener import Listener
 
 from partcover import InputError, Vocabulary, WordCounts
 from partcover.corpus import word_counts

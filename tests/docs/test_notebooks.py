@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from documents import blocks
+from shared.documents import blocks
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "integrations" / "notebooks.md"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from properties import tries
+from shared.properties import tries
 
 from partcover import Instance, Vocabulary, WordCounts, greedtok, segment, solve
 

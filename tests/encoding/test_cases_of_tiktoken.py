@@ -14,7 +14,7 @@ import pytest
 from encoding.both import rank_pair, ranks_of
 from hypothesis import given
 from hypothesis import strategies as st
-from properties import tries
+from shared.properties import tries
 
 from partcover import Encoder, InputError, Vocabulary
 

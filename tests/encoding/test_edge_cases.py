@@ -13,7 +13,7 @@ import pytest
 from encoding.both import LONG, ODD, SCRIPTS, WHITE, loaded, rank_pair, ranks_of
 from hypothesis import given
 from hypothesis import strategies as st
-from properties import tries
+from shared.properties import tries
 
 from partcover import Encoder, InputError, Vocabulary
 from partcover.corpus.pretokenizers.published_patterns import DEEPSEEK, PATTERNS

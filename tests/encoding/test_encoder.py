@@ -11,7 +11,7 @@ from encoding.cases import NAMES, SIZES, cases
 from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles.encoding import ids_of, pieces_of, spans_of
-from properties import tries
+from shared.properties import tries
 
 from partcover import Encoder, InputError, Vocabulary
 from partcover.corpus.normalizers.normalizer import Normalizer

@@ -12,7 +12,7 @@ from encoding.cases import STRENGTHS, cases
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import segmentation as segment_oracle
-from properties import tries
+from shared.properties import tries
 
 from partcover import Encoder, InputError, Vocabulary
 from partcover.encoding import encoder, text_encoder, worker

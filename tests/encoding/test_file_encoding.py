@@ -7,7 +7,7 @@ import json
 
 import numpy as np
 import pytest
-from listener import Listener
+from shared.listener import Listener
 
 from partcover import Encoder, InputError, Vocabulary
 from partcover.encoding import encoder, worker

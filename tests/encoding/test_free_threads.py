@@ -7,7 +7,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from at_once import THREADS, at_once
+from shared.at_once import THREADS, at_once
 
 from partcover import Encoder, Vocabulary
 from partcover.encoding import listing

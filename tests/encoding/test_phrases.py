@@ -7,7 +7,7 @@ from unittest import mock
 from encoding.cases import BYTES
 from hypothesis import given
 from hypothesis import strategies as st
-from properties import tries
+from shared.properties import tries
 
 from partcover import Encoder, Instance, Vocabulary, WordCounts, greedtok, segment
 from partcover.corpus.counting import count as counting

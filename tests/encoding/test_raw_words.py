@@ -6,7 +6,7 @@ from functools import cache
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given
-from properties import tries
+from shared.properties import tries
 
 from partcover import Encoder, Vocabulary
 from partcover.corpus.normalizers.normalizer import Normalizer

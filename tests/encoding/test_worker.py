@@ -10,7 +10,7 @@ import pytest
 from encoding.cases import BYTES, SPACE_RUNS_STEPS
 from hypothesis import given
 from hypothesis import strategies as st
-from properties import tries
+from shared.properties import tries
 
 from partcover import Encoder, Vocabulary
 from partcover.corpus.pretokenizers.character_kinds import character_kinds

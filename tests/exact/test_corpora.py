@@ -5,9 +5,9 @@ from __future__ import annotations
 import ctypes
 
 import pytest
-from generated import generated_corpora
 from oracles.corpora import smallest_worst
-from strategies import random_instance
+from shared.generated import generated_corpora
+from shared.strategies import random_instance
 
 from partcover import (
     Corpora,

@@ -10,8 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracles.brute_force import cost, fewest_chosen, fewest_tokens, most_relaxed_cover
 from oracles.printed import KNOWN, printed_cover
-from properties import tries
-from strategies import instances
+from shared.properties import tries
+from shared.strategies import instances
 
 from partcover import InputError, Instance, WordCounts, decide, solve
 from partcover.exact.decide import smallest

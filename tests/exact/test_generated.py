@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from generated import generated_instance
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens
-from properties import tries
+from shared.generated import generated_instance
+from shared.properties import tries
 
 from partcover import Instance, Solution, check_certificate, lower_bound, solve, verify
 from partcover.bounds.branch_and_cut import branch_and_cut

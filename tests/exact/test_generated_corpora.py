@@ -8,11 +8,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from generated import generated_corpora
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.corpora import ratios, smallest_worst
-from properties import tries
+from shared.generated import generated_corpora
+from shared.properties import tries
 
 from partcover import (
     Certificate,

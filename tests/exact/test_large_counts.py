@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles.brute_force import cost, fewest_chosen, fewest_tokens
-from properties import tries
+from shared.properties import tries
 
 from partcover import (
     GroupBudget,

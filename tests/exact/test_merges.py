@@ -6,12 +6,12 @@ from dataclasses import replace
 from itertools import combinations
 
 import pytest
-from generated import generated_closed
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from oracles.brute_force import useful
 from oracles.merge_certificate import fewest_closed, is_closed
-from properties import tries
+from shared.generated import generated_closed
+from shared.properties import tries
 
 from partcover import (
     InputError,

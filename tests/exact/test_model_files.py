@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.brute_force import cost, fewest_tokens, most_relaxed_cover
-from properties import tries
-from strategies import instances
+from shared.properties import tries
+from shared.strategies import instances
 
 from partcover import InputError, Instance, WordCounts
 from partcover.exact.formulations.build import EXACT, FORMULATIONS, build

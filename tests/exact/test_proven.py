@@ -6,14 +6,14 @@ import _thread
 from dataclasses import replace
 
 import pytest
-from generated import generated_instance
-from generated_text import generated_words
 from hypothesis import example, given
 from hypothesis import strategies as st
-from listener import Listener
 from oracles.brute_force import fewest_tokens
-from properties import tries
-from strategies import instances
+from shared.generated import generated_instance
+from shared.generated_text import generated_words
+from shared.listener import Listener
+from shared.properties import tries
+from shared.strategies import instances
 
 from partcover import (
     Certificate,

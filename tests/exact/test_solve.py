@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from listener import Listener
 from oracles.brute_force import fewest_tokens, most_relaxed_cover
-from properties import tries
-from strategies import instances
+from shared.listener import Listener
+from shared.properties import tries
+from shared.strategies import instances
 
 from partcover import (
     InputError,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles.formulas import formulas, most_satisfied, small_formulas
 from oracles.greedy import all_candidates
-from properties import tries
+from shared.properties import tries
 
 from partcover import InputError, Instance, Vocabulary, decide, reduce_vertex_cover
 from partcover.hardness.bottom_up import Merges, apply_merges

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracles.formulas import formulas, most_occurrences, most_satisfied, small_formulas
 from oracles.greedy import all_candidates
-from properties import tries
+from shared.properties import tries
 
 from partcover import InputError, Instance, Vocabulary, solve, verify
 from partcover.hardness.cnf import Formula

@@ -6,11 +6,11 @@ import random
 
 import numpy as np
 import pytest
-from generated import generated_closed
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.merge_certificate import is_closed
-from properties import tries
+from shared.generated import generated_closed
+from shared.properties import tries
 
 from partcover import Instance, MergeCondition, segment
 from partcover.heuristics.closed_tokens import ClosedTokens

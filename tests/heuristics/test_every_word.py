@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import assume, given
 from oracles.brute_force import cost, fewest_tokens, useful
-from properties import tries
-from strategies import instances
+from shared.properties import tries
+from shared.strategies import instances
 
 from partcover import (
     InputError,

@@ -9,9 +9,9 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from listener import Listener
 from oracles.greedy import all_candidates, greedy, shortest_path
-from properties import tries
+from shared.listener import Listener
+from shared.properties import tries
 
 from partcover import InputError, Instance, WordCounts, certified_ratio, greedtok, greedwmc
 from partcover.kernels.greedy._greedy import Greedy

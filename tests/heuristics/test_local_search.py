@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from listener import Listener
 from oracles.brute_force import cost, fewest_tokens, useful
 from oracles.greedy import all_candidates
-from properties import tries
-from strategies import instances, words_st
+from shared.listener import Listener
+from shared.properties import tries
+from shared.strategies import instances, words_st
 
 from partcover import (
     InputError,

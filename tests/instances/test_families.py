@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles.bpe import bpe
 from oracles.brute_force import fewest_tokens
-from properties import tries
+from shared.properties import tries
 
 from partcover import InputError, Instance, decide, greedtok
 from partcover.hardness.bottom_up import Merges, merged_tokens

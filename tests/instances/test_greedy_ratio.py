@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.greedy import all_candidates, place
-from properties import tries
+from shared.properties import tries
 
 from partcover import Instance, Vocabulary, WordCounts, greedtok, greedwmc, verify
 from partcover.instances.families import generate

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from oracles.bpe import bpe
 from oracles.brute_force import fewest_tokens, most_relaxed_cover
 from oracles.greedy import all_candidates, greedy, shortest_path
-from properties import tries
+from shared.properties import tries
 
 from partcover import (
     InputError,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from properties import tries
+from shared.properties import tries
 
 from partcover import Vocabulary, WordCounts, segment
 from partcover.interop.merge_ranks import bytes_of, characters_of, last_merges, pairs_are_needless

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from interop.cases import chosen, need
-from properties import tries
+from shared.properties import tries
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts, extend, prune, segment
 from partcover.interop import export

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from at_once import THREADS, at_once
-from generated_text import generated_words
-from strategies import random_instance
+from shared.at_once import THREADS, at_once
+from shared.generated_text import generated_words
+from shared.strategies import random_instance
 
 import partcover
 from partcover import Instance, Vocabulary, WordCounts, greedtok, improve, lower_bound, segment

@@ -8,8 +8,8 @@ from bounds.counters import counter_of
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import parts as slow
-from properties import tries
-from strategies import instances
+from shared.properties import tries
+from shared.strategies import instances
 
 from partcover.bounds.rows.cuts import edge_key, rows_of_edges
 from partcover.bounds.rows.rows import Arcs

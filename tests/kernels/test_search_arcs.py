@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from properties import tries
+from shared.properties import tries
 
 from partcover import InputError, WordCounts
 from partcover.kernels.search._search_arcs import repeated_steps

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.cuts import clique_line, clique_violation, cycle_violation, odd_cycles, slack
-from properties import tries
+from shared.properties import tries
 
 from partcover.kernels.bounds import _separation
 

@@ -2,7 +2,7 @@
 
 import hypothesis.strategies as st
 from hypothesis import given
-from properties import tries
+from shared.properties import tries
 
 from partcover import Encoder, Vocabulary
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from properties import tries
+from shared.properties import tries
 
 from partcover import WordCounts
 from partcover.kernels.candidates._suffix_array import suffix_array

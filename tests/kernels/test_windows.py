@@ -8,7 +8,7 @@ import pytest
 import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
-from properties import tries
+from shared.properties import tries
 
 from partcover.corpus.pretokenizers.character_kinds import character_kinds
 from partcover.corpus.pretokenizers.published_patterns import PATTERNS

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.certificate import sorted_symbols
-from properties import tries
+from shared.properties import tries
 
 from partcover import InputError, Instance, WordCounts, greedtok
 from partcover.problem.candidates import CandidateIndex

@@ -11,10 +11,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cut_strategies import pair, triangle
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.certificate import planes, resealed
+from shared.cut_strategies import pair, triangle
 
 from partcover import Certificate, InputError, Instance, WordCounts, check_certificate
 from partcover.problem.certificates.cuts import Cut, PackedPairs, unpacked

@@ -7,8 +7,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracles.brute_force import cost, fewest_tokens
 from oracles.greedy import all_candidates, greedy, shortest_path
-from properties import tries
-from strategies import group_budgets, words_st
+from shared.properties import tries
+from shared.strategies import group_budgets, words_st
 
 from partcover import (
     Corpora,

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from properties import tries
-from strategies import instances
+from shared.properties import tries
+from shared.strategies import instances
 
 from partcover import InputError, Instance, WordCounts, greedtok, greedwmc, improve, lower_bound
 from partcover.problem.candidates import CandidateIndex

@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from executor_work import counted, texts
-from shard_work import end
+from shared.executor_work import counted, texts
+from shared.in_workers import end
 
 from partcover import InputError, PartcoverError, WordCounts
 from partcover.corpus.counting import count_files, counts_part
@@ -21,7 +21,7 @@ from partcover.corpus.counting.head_and_tail import HeadAndTail
 TESTS = Path(__file__).parents[1]
 SCRIPT = """
 import json, sys
-from executor_work import counted, texts
+from shared.executor_work import counted, texts
 from mpi4py.futures import MPIPoolExecutor
 from partcover import InputError, WordCounts
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from hypothesis import strategies as st
-from properties import tries
+from shared.properties import tries
 
 from partcover import WordCounts, segment
 from partcover.kernels.segmentation._segment import INSIDE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from properties import tries
+from shared.properties import tries
 
 from partcover import Vocabulary, WordCounts, segment
 from partcover.verification.rule_recount import cut_by_rule

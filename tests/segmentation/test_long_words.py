@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import greedy as greedy_oracle
 from oracles import segmentation as oracle
-from properties import tries
 from segmentation.cuts import (
     cut_all,
     draw,
     merge_lists,
 )
+from shared.properties import tries
 
 from partcover import Vocabulary
 from partcover.kernels.segmentation._merge_segmentation import MergeSegmenter

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from properties import tries
 from segmentation.cuts import (
     cut_all,
     merge_lists,
@@ -13,6 +12,7 @@ from segmentation.cuts import (
     tokens_st,
     words_st,
 )
+from shared.properties import tries
 
 from partcover import Vocabulary
 

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import greedy as greedy_oracle
 from oracles import segmentation as oracle
-from properties import tries
 from segmentation.cuts import (
     KINDS,
     cut_all,
@@ -22,6 +21,7 @@ from segmentation.cuts import (
     tokens_st,
     words_st,
 )
+from shared.properties import tries
 
 from partcover import InputError, Vocabulary, WordCounts, segment
 from partcover.vocabulary.rules import SEGMENTATION_RULES

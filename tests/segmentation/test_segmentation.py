@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.greedy import priority, shortest_path
-from properties import tries
+from shared.properties import tries
 
 from partcover import InputError, Vocabulary, WordCounts, segment
 

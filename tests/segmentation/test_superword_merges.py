@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles.boundless import cut_phrase
 from oracles.phrases import phrases_of
-from properties import tries
+from shared.properties import tries
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts, segment
 from partcover.analysis.reachability import unreachable_tokens

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.text_sums import pieces_of
-from properties import tries
+from shared.properties import tries
 
 from partcover import Encoder, InputError, Vocabulary
 from partcover.interop.whole_texts import unknown_scores

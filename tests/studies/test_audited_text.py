@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from oracles.greedy import shortest_path
-from properties import tries
+from shared.properties import tries
 
 from partcover import (
     Encoder,

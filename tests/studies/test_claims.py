@@ -9,7 +9,7 @@ import pytest
 from cli.helpers import as_json, fails
 from hypothesis import given
 from hypothesis import strategies as st
-from properties import tries
+from shared.properties import tries
 from studies.cases import few_words, needed, optimum
 
 from partcover import InputError, Instance, Vocabulary, WordCounts, check_certificate, trainers

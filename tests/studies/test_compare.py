@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from properties import tries
+from shared.properties import tries
 from studies.cases import WORDS, cut_short, limited, pieces, words_st
 
 from partcover import (

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.greedy import all_candidates, greedy, shortest_path
-from properties import tries
+from shared.properties import tries
 
 from partcover import InputError, Instance, WordCounts, greedtok
 from partcover.studies.domains import by_domain, compare_domains, joined

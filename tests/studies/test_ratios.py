@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens, most_relaxed_cover, useful
 from oracles.greedy import greedy, priority, shortest_path
-from properties import tries
+from shared.properties import tries
 
 from partcover import (
     InputError,

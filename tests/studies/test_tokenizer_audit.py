@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from properties import tries
+from shared.properties import tries
 from studies.cases import few_words, needed, optimum
 
 from partcover import Vocabulary, WordCounts, audit_tokenizer, check_certificate

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracles.boundless import cut_phrase, train
 from oracles.phrases import phrases_of
-from properties import tries
+from shared.properties import tries
 
 from partcover import InputError, Instance, WordCounts, segment, trainers
 from partcover.verification.rule_recount import tokens_by_rule

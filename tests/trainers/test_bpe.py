@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
-from listener import Listener
 from oracles.merges import cut, train
-from properties import tries
+from shared.listener import Listener
+from shared.properties import tries
 
 from partcover import InputError, Instance, Vocabulary, WordCounts, segment
 from partcover.kernels.search._worst_case import method_cover

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.brute_force import cost, fewest_tokens
-from properties import tries
-from strategies import instances
+from shared.properties import tries
+from shared.strategies import instances
 
 from partcover import GroupBudget, InputError, Instance, WordCounts, lower_bound
 from partcover.runtime.progress import EventLog

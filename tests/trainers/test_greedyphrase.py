@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from listener import Listener
-from properties import tries
+from shared.listener import Listener
+from shared.properties import tries
 
 from partcover import InputError, Instance, WordCounts
 from partcover.trainers import bpe, greedyphrase

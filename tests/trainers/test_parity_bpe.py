@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.parity import parity_bpe as slow
-from properties import tries
-from strategies import random_instance
+from shared.properties import tries
+from shared.strategies import random_instance
 
 from partcover import Corpora, InputError, Instance, WordCounts, trainers, verify
 from partcover.analysis.by_corpus import tokens_by_corpus

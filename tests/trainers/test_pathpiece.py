@@ -10,9 +10,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from listener import Listener
 from oracles import pathpiece as oracle
-from properties import tries
+from shared.listener import Listener
+from shared.properties import tries
 
 from partcover import GroupBudget, InputError, Instance, WordCounts, segment, trainers
 from partcover.trainers.pathpiece import removal_increases

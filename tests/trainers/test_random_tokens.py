@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.greedy import all_candidates
-from properties import tries
+from shared.properties import tries
 
 from partcover import GroupBudget, InputError, Instance, WordCounts
 from partcover.trainers.random_tokens import draw, randtrain

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 import pytest
-from generated_text import generated_words
+from shared.generated_text import generated_words
 
 from partcover import InputError, Instance, WordCounts, trainers
 from partcover.errors import MissingExtra

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles.merges import train
 from oracles.phrases import phrases_of
-from properties import tries
+from shared.properties import tries
 
 from partcover import InputError, Instance, WordCounts, segment, trainers
 from partcover.corpus.pretokenizers.words_within import words_within

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from listener import Listener
 from oracles import unigram as oracle
-from properties import tries
+from shared.listener import Listener
+from shared.properties import tries
 
 from partcover import GroupBudget, InputError, Instance, Vocabulary, WordCounts, segment, trainers
 from partcover.trainers.shared.lattice import Lattice

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens, useful
 from oracles.certificate import resealed, slow_bound
 from oracles.greedy import shortest_path
-from properties import tries
-from strategies import instances, prices
+from shared.properties import tries
+from shared.strategies import instances, prices
 
 from partcover import InputError, Instance, VerificationError, WordCounts, solve
 from partcover.problem.certificates.certificate import (

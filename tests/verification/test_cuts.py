@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cut_strategies import leaves_with_cuts, overlaps, pair, triangle
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens, useful
 from oracles.certificate import fewest_in_case, planes, resealed, slow_bound, slow_value
-from properties import tries
-from strategies import instances
+from shared.cut_strategies import leaves_with_cuts, overlaps, pair, triangle
+from shared.properties import tries
+from shared.strategies import instances
 
 from partcover import InputError, Instance, relax, solve
 from partcover.problem.certificates.certificate import Certificate

@@ -8,15 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from bounds.counters import counter_of
-from generated import generated_closed
 from hypothesis import given
 from hypothesis import strategies as st
-from merge_strategies import charges, conditions, due, dues
 from oracles.brute_force import useful
 from oracles.certificate import resealed
 from oracles.merge_certificate import fewest_closed, is_closed
-from properties import tries
-from strategies import instances, prices
+from shared.generated import generated_closed
+from shared.merge_strategies import charges, conditions, due, dues
+from shared.properties import tries
+from shared.strategies import instances, prices
 
 from partcover import (
     Certificate,

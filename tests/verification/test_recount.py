@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.greedy import place_anywhere, priority, shortest_path
-from properties import tries
+from shared.properties import tries
 
 from partcover import Instance, Vocabulary, WordCounts, greedtok, greedwmc, segment, solve, verify
 from partcover.verification.recount import recount, recount_seconds

@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-import merge_strategies
 import numpy as np
 import pytest
-from cut_strategies import leaves_with_cuts
-from generated import generated_closed
-from generated_text import generated_words
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens, useful
 from oracles.certificate import resealed
 from oracles.merge_certificate import fewest_closed
-from properties import tries
+from shared import merge_strategies
+from shared.cut_strategies import leaves_with_cuts
+from shared.generated import generated_closed
+from shared.generated_text import generated_words
+from shared.properties import tries
 
 from partcover import (
     Certificate,

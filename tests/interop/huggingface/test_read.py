@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from interop.vocabularies import TEXT, made, same
-from properties import tries
+from shared.properties import tries
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts, extend, prune, segment
 from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer

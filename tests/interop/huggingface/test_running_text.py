@@ -5,7 +5,7 @@ import base64
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given
-from properties import tries
+from shared.properties import tries
 
 from partcover import Encoder, InputError, Vocabulary
 

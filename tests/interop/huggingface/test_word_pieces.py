@@ -7,7 +7,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from properties import tries
+from shared.properties import tries
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts, extend, prune
 from partcover.interop import export

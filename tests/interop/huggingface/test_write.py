@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from interop.vocabularies import EXACT, SPLITS, TEXT, TOKENS, made, same
-from properties import tries
+from shared.properties import tries
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts, segment
 from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer

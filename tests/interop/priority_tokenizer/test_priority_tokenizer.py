@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from interop.vocabularies import SPLITS, TEXT, TOKENS, made, same
-from properties import tries
+from shared.properties import tries
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts, segment
 from partcover.interop import export

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from interop.cases import need
 from oracles.text_sums import ids_of, pieces_of
-from properties import tries
+from shared.properties import tries
 
 from partcover import Encoder, Vocabulary
 from partcover.interop.sentencepiece.proto import (

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from cli.helpers import as_json, fails
-from generated_text import generated_words
+from shared.generated_text import generated_words
 
 from partcover import Certificate, Corpora, Instance, MergeCondition, WordCounts
 

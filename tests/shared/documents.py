@@ -30,8 +30,8 @@ from importlib import import_module
 from pathlib import Path
 
 import click
-from command_server import counting_clock
 from markdown_it import MarkdownIt
+from shared.command_server import counting_clock
 
 from partcover.cli.main import cli
 from partcover.errors import MissingExtra

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 WHOLE = "import partcover as pc"  # a name is imported when it is first used
-_STUB = Path(__file__).parents[1] / "partcover" / "__init__.pyi"
+_STUB = Path(__file__).parents[2] / "partcover" / "__init__.pyi"
 
 
 @cache

@@ -13,7 +13,7 @@ import pytest
 import partcover
 
 PACKAGE = Path(partcover.__file__).parent
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 NAME = re.compile(r"(?<!/)\bpartcover(?:\.[A-Za-z_]\w*)+")
 FILE = re.compile(r"\b(?:partcover|tests|benchmarks|docs)/[\w./-]+\.(?:py|pyx|pxi|md)\b")
 GROUPS = {"partcover.trainers", "partcover.formats"}  # of entry points

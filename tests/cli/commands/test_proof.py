@@ -6,8 +6,8 @@ import json
 
 import pytest
 from cli.helpers import as_json, fails
-from cut_strategies import triangle
 from oracles.certificate import resealed
+from shared.cut_strategies import triangle
 
 from partcover import Certificate, WordCounts
 

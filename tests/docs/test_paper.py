@@ -6,7 +6,7 @@ import importlib.util
 import re
 from pathlib import Path
 
-PAPER = Path(__file__).parents[1] / "paper"
+PAPER = Path(__file__).parents[2] / "paper"
 TEXT = (PAPER / "paper.md").read_text("utf-8")
 SECTIONS = [
     "Summary",

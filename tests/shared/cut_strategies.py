@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 from hypothesis import strategies as st
-from strategies import prices
+from shared.strategies import prices
 
 from partcover import Instance
 from partcover.problem.certificates.cuts import Cut, PairPrices
