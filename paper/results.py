@@ -1,6 +1,6 @@
 """Measures what the paper states, and writes it to paper/results.json.
 
-    python benchmarks/audit_people.py --fetch      # fetches the text, from Debian's archive
+    python benchmarks/published/audit_people.py --fetch    # fetches the text, from Debian's archive
     python paper/results.py ~/.cache/partcover/tokenizers/texts/novel.txt
 
 It takes some ten minutes on two cores.  `paper/figures.py` makes the figures and the numbers of the

@@ -18,7 +18,8 @@ import pytest
 from partcover import WordCounts
 from partcover.instances.records import Record, attempt
 
-SUITE = Path(__file__).parents[1] / "benchmarks" / "suite.py"
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+SUITE = BENCHMARKS / "suite.py"
 STEPS = {"start", "count", "greedy", "train BPE", "bound", "improve", "encode", "solve"}
 
 
@@ -33,7 +34,8 @@ def script(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
 
     def call(name, *arguments):
-        path = SUITE.with_name(name)
+        path = BENCHMARKS / name
+        monkeypatch.syspath_prepend(path.parent)
         monkeypatch.setattr(sys, "argv", [str(path), *map(str, arguments)])
         runpy.run_path(str(path), run_name="__main__")
         out, error = capsys.readouterr()
@@ -80,8 +82,8 @@ def test_the_page_is_drawn(tmp_path, script):
 def test_bits_per_byte(tmp_path, script):
     (tmp_path / "small.txt").write_text("The cat sat on the mat with a rat.\n\n" * 2900)
     line = ["run", "small.txt", "-k", "3", "--methods", "bpe", "--limit", "1", "-o", "rows.json"]
-    script("bits_per_byte.py", *line)
-    shown = script("bits_per_byte.py", "show", "rows.json")
+    script("quality/bits_per_byte.py", *line)
+    shown = script("quality/bits_per_byte.py", "show", "rows.json")
     assert "| 3 | bpe | " in shown
     assert "| small | 3 | all: 4 | gap | " in shown
 
@@ -89,7 +91,7 @@ def test_bits_per_byte(tmp_path, script):
 def test_group_budgets_are_proven(script, tmp_path):
     words = WordCounts.from_texts(["the cat that sat on the mat and the hat of the other cat"])
     words.save(tmp_path / "C.tsv")
-    out = script("group_budgets.py", "C.tsv", "-k", 4, "--limits", 1)
+    out = script("proofs/group_budgets.py", "C.tsv", "-k", 4, "--limits", 1)
     rows = [line.split("|")[1:-1] for line in out.splitlines() if "%" in line]
     assert [row[2].strip() for row in rows] == ["0.00%"] * 3
     free, limited, several = (int(row[1].replace(",", "")) for row in rows)
@@ -99,20 +101,18 @@ def test_group_budgets_are_proven(script, tmp_path):
 
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="its peak of memory is read as Linux says it")
-def test_bpe_from_text_is_that_of_tokenizers(script, tmp_path, monkeypatch):
+def test_bpe_from_text_is_that_of_tokenizers(script, tmp_path):
     pytest.importorskip("tokenizers")
-    monkeypatch.syspath_prepend(SUITE.parent)
     (tmp_path / "text").write_text("the cat that sat on the mat\n\nand the hat of the other cat\n")
     line = ["text", "--merges", "12", "--repeat", "1", "--peers", "tokenizers"]
-    rows = script("bpe_from_text.py", *line).splitlines()[2:]
+    rows = script("text/bpe_from_text.py", *line).splitlines()[2:]
     assert [row.split("|")[1].strip() for row in rows] == ["partcover", "tokenizers"]
     assert all(row.endswith("| yes |") for row in rows)
 
 
 def test_published_cases_need_the_published_files(script, tmp_path, monkeypatch):
     monkeypatch.setenv("PARTCOVER_TOKENIZERS", str(tmp_path))
-    monkeypatch.syspath_prepend(SUITE.parent)
-    lines = script("published_cases.py").splitlines()
+    lines = script("published/published_cases.py").splitlines()
     assert lines[0] == "0 of 0 published cases hold, 0 differ as documented"
     assert lines[1].startswith("not in the cache: bert, cl100k_base, gpt2")
 
@@ -120,7 +120,7 @@ def test_published_cases_need_the_published_files(script, tmp_path, monkeypatch)
 @pytest.mark.long
 def test_records_keep_what_is_better(monkeypatch, tmp_path):
     pytest.importorskip("matplotlib")
-    monkeypatch.syspath_prepend(SUITE.parent)
+    monkeypatch.syspath_prepend(BENCHMARKS / "proofs")
     monkeypatch.setenv("PARTCOVER_RECORDS", str(tmp_path / "cache"))
     (tmp_path / "cache").mkdir()
     script = importlib.import_module("records")
@@ -157,7 +157,7 @@ def test_records_keep_what_is_better(monkeypatch, tmp_path):
 
 
 def test_texts_come_out_of_packages(monkeypatch, tmp_path):
-    monkeypatch.syspath_prepend(SUITE.parent)
+    monkeypatch.syspath_prepend(BENCHMARKS / "published")
     texts = importlib.import_module("package_texts")
     with zipfile.ZipFile(tmp_path / "p.whl", "w") as packed:
         packed.writestr("p/b.html", "<title>no</title><body><p>b <b>b</b></p><li>c</li>")

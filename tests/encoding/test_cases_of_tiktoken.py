@@ -2,8 +2,8 @@
 
 Inputs and expected values are those of https://github.com/openai/tiktoken (tests/, MIT license).
 Its tests load vocabularies from the network; here a small one for the same pattern is trained on
-the spot.  `benchmarks/published_cases.py` compares the ids that its tests state, with the real
-files.  Each test names the test of tiktoken's that it is of.
+the spot.  `benchmarks/published/published_cases.py` compares the ids that its tests state, with the
+real files.  Each test names the test of tiktoken's that it is of.
 """
 
 from __future__ import annotations

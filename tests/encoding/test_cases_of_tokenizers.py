@@ -3,8 +3,8 @@
 Inputs and expected values are those of https://github.com/huggingface/tokenizers
 (bindings/python/tests, tokenizers/tests and the modules ``tests`` in tokenizers/src; Apache License
 2.0).  Where its tests load a vocabulary from the network, a small one here has the tokens that they
-expect; `benchmarks/published_cases.py` runs them with the real files.  Each test names the file and
-the test that it is of.
+expect; `benchmarks/published/published_cases.py` runs them with the real files.  Each test names
+the file and the test that it is of.
 """
 
 from __future__ import annotations

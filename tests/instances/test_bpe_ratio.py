@@ -17,7 +17,9 @@ ROOT = Path(__file__).parents[2]
 
 
 def script():
-    spec = importlib.util.spec_from_file_location("bpe_ratio", ROOT / "benchmarks/bpe_ratio.py")
+    spec = importlib.util.spec_from_file_location(
+        "bpe_ratio", ROOT / "benchmarks/proofs/bpe_ratio.py"
+    )
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -22,7 +22,7 @@ PAGE = (ROOT / "docs" / "results" / "greedy-ratio.md").read_text()
 
 
 def least(*arguments):
-    path = ROOT / "benchmarks" / "smallest_worst.py"
+    path = ROOT / "benchmarks" / "proofs" / "smallest_worst.py"
     spec = importlib.util.spec_from_file_location("smallest_worst", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

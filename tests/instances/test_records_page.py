@@ -1,4 +1,4 @@
-"""The tables and the chart of docs/results/records.md, which `benchmarks/records.py page` makes."""
+"""The tables and the chart of docs/results/records.md, which the script `records.py` makes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def page(monkeypatch):
     """The script that makes the page, beside the one that makes the records."""
-    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    monkeypatch.syspath_prepend(ROOT / "benchmarks" / "proofs")
     return import_module("records_page")
 
 

@@ -1,6 +1,6 @@
 """Published tokenizers give the ids of their own libraries; on the files that were fetched.
 
-`python benchmarks/tokenizers_people_run.py --fetch` fetches them.
+`python benchmarks/published/tokenizers_people_run.py --fetch` fetches them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from partcover import Encoder, Vocabulary
 from partcover.interop import export
 
 with pytest.MonkeyPatch.context() as path:  # alone: tests have such names
-    path.syspath_prepend(Path(__file__).parents[2] / "benchmarks")
+    path.syspath_prepend(Path(__file__).parents[2] / "benchmarks" / "published")
     script = import_module("tokenizers_people_run")
 PUBLISHED = {published.name: published for published in script.PUBLISHED}
 FUZZED = 100_000
