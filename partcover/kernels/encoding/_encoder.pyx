@@ -219,16 +219,16 @@ cdef class WordCache:
         """Returns what the cache stores for a number: the id, or the number itself."""
         return number if self.id_of == NULL else self.id_of[min(number, self.last)]
 
-    cdef int _keep(self, const Key *key, const uint8_t *p, int64_t start) noexcept nogil:
-        """Looks up the word at `p`, and appends its numbers to the section's."""
-        cdef int64_t n = _size(key.b)
+    cdef int _keep(self, const Key *key, const uint8_t *base) noexcept nogil:
+        """Caches a word of the text at `base`, and appends its numbers to the section's."""
+        cdef int64_t n = _size(key)
         cdef int64_t count = -1
         cdef int64_t i
         cdef Slot *slot
         cdef int32_t *numbers
         cdef int32_t token = 0
         if self.tokens is not None:
-            token = self.tokens.find(key, p)
+            token = self.tokens.find(key)
         if n > INLINE and _grow(<void **> &self.arena, &self.room, self.used + n, 1) < 0:
             return -1
         if (token == 0
@@ -244,7 +244,7 @@ cdef class WordCache:
         slot.b = key.b
         slot.more = 0
         if n > INLINE:
-            memcpy(self.arena + self.used, p, n)
+            memcpy(self.arena + self.used, key.start, n)
             self.used += n
             slot.a = <uint64_t> (self.used - n) + 1
         if token:
@@ -253,7 +253,7 @@ cdef class WordCache:
         else:
             if self.merges is not None and n <= MERGED:
                 numbers = self.numbers + self.n_numbers
-                count = self.merges.merge(p, n, numbers)
+                count = self.merges.merge(key.start, n, numbers)
                 for i in range(count):
                     numbers[i] = self._kept(numbers[i])
             if 0 < count <= PIECES:
@@ -263,7 +263,7 @@ cdef class WordCache:
             else:
                 slot.pieces[0] = <int32_t> self.n_entries
                 if count < 0:
-                    self.new[self.n_new] = NewWord(start, n, <int32_t> self.n_entries)
+                    self.new[self.n_new] = NewWord(key.start - base, n, <int32_t> self.n_entries)
                     self.n_new += 1
                 self.entries[self.n_entries] = Entry(self.n_numbers, count)
                 self.n_entries += 1
@@ -273,8 +273,7 @@ cdef class WordCache:
             return -1
         return self._rehash() if self.n_kept > _most(&self.slots) else 0
 
-    cdef int _copy_known(self, const Key *keys, const Word *words, int i,
-                         int n) noexcept nogil:
+    cdef int _copy_known(self, const Key *keys, int i, int n) noexcept nogil:
         """Appends the numbers of words from i on, up to the first unknown word; returns its index.
 
         After a rehash the keys still have homes in the smaller table, so some words are not found.
@@ -293,7 +292,7 @@ cdef class WordCache:
             slot += other != 0
             other = slot[0].a ^ keys[i].a | slot[0].b ^ keys[i].b
             if other:
-                slot = _slot_of(slots, keys + i, self.arena, words[i].start)
+                slot = _slot_of(slots, keys + i, self.arena)
                 if slot == NULL:
                     break
             if slot.more & PIECES:
@@ -334,12 +333,12 @@ cdef class WordCache:
         self.n_out += entry.count
         return 0
 
-    cdef int _look_up(self, const Key *key, const uint8_t *p, int64_t start) noexcept nogil:
+    cdef int _look_up(self, const Key *key, const uint8_t *base) noexcept nogil:
         cdef Key own = key[0]
         cdef Slot *slot
         own.home = _home(&self.slots, key.a, key.b)
-        slot = _slot_of(&self.slots, &own, self.arena, p)
-        return self._keep(key, p, start) if slot == NULL else self._put(slot)
+        slot = _slot_of(&self.slots, &own, self.arena)
+        return self._keep(key, base) if slot == NULL else self._put(slot)
 
     cdef int _skip(self, int64_t start, int64_t length) noexcept nogil:
         if _grow(<void **> &self.uncached, &self.uncached_room, self.n_uncached + 1,
@@ -517,29 +516,28 @@ cdef class WordCache:
         cdef Cut cut = Cut(base + at, 0)
         cdef const uint8_t *stop = base + upto
         cdef const uint8_t *end = base + size
-        cdef Word words[AHEAD + WINDOW]
         cdef Key keys[AHEAD + WINDOW]
         cdef int64_t cap = self.cap
         cdef int i, ready, status = 0
         while True:
             # the time goes to waiting for memory, so slots are prefetched some words ahead
-            ready = _next_keys(&self.scanner, &cut, stop, end, cap, &self.slots, words, keys)
+            ready = _next_keys(&self.scanner, &cut, stop, end, cap, &self.slots, keys)
             if ready == 0:
                 return cut.p - base
             if _grow(<void **> &self.out, &self.out_room,
                      self.n_out + (AHEAD + WINDOW) * FEW + 4, sizeof(int32_t)) < 0:
                 return -1
-            i = self._copy_known(keys, words, 0, ready)
+            i = self._copy_known(keys, 0, ready)
             if i < ready:
                 self._prefetch_tokens(keys, i + 1, ready)
             while i < ready:
-                if words[i].length > cap:
-                    status = self._skip(words[i].start - base, words[i].length)
+                if _size(&keys[i]) > cap:
+                    status = self._skip(keys[i].start - base, _size(&keys[i]))
                 else:
-                    status = self._look_up(&keys[i], words[i].start, words[i].start - base)
+                    status = self._look_up(&keys[i], base)
                 if status < 0:
                     return -1
-                i = self._copy_known(keys, words, i + 1, ready)
+                i = self._copy_known(keys, i + 1, ready)
 
     cdef inline const NewWord *_new_word(self, int64_t i) noexcept nogil:
         return self.new + i if i < self.n_new else self.uncached + (i - self.n_new)

@@ -87,13 +87,12 @@ cdef class RunningCache(WordCache):
         cdef Cut cut = Cut(base + at, 0)
         cdef const uint8_t *stop = base + upto
         cdef const uint8_t *end = base + size
-        cdef Word words[AHEAD + WINDOW]
         cdef Key keys[AHEAD + WINDOW]
         cdef int64_t cap = CAP if self.limit else 0
         cdef int i, ready
         while True:
             # the time goes to waiting for memory, so slots are prefetched some words ahead
-            ready = _next_keys(&self.scanner, &cut, stop, end, cap, &self.slots, words, keys)
+            ready = _next_keys(&self.scanner, &cut, stop, end, cap, &self.slots, keys)
             if ready == 0:
                 return cut.p - base
             if _grow(<void **> &self.out, &self.out_room, self.n_out + SPARE, sizeof(int32_t)) < 0:
@@ -101,14 +100,14 @@ cdef class RunningCache(WordCache):
             i = 0
             while True:
                 if self.none >= 0:
-                    i = self._copy_low(keys, words, i, ready)
+                    i = self._copy_low(keys, i, ready)
                 if i == ready:
                     break
-                if self._add_word(&keys[i], words[i].start, words[i].length, base, cap) < 0:
+                if self._add_word(&keys[i], base, cap) < 0:
                     return -1
                 i += 1
 
-    cdef int _copy_low(self, const Key *keys, const Word *words, int i, int n) noexcept nogil:
+    cdef int _copy_low(self, const Key *keys, int i, int n) noexcept nogil:
         """Appends the numbers of words from i on up to the first not in a slot; returns that."""
         cdef const Slots *slots = &self.slots
         cdef const Slot *slot
@@ -123,7 +122,7 @@ cdef class RunningCache(WordCache):
             slot += other != 0
             other = slot[0].a ^ keys[i].a | slot[0].b ^ keys[i].b
             if other:
-                slot = _slot_of(slots, keys + i, self.arena, words[i].start)
+                slot = _slot_of(slots, keys + i, self.arena)
                 if slot == NULL:
                     break
             if slot.more & PIECES == 0:
@@ -138,9 +137,10 @@ cdef class RunningCache(WordCache):
         self.score_sum = total
         return i
 
-    cdef int _add_word(self, const Key *key, const uint8_t *p, int64_t n, const uint8_t *base,
-                       int64_t cap) noexcept nogil:
+    cdef int _add_word(self, const Key *key, const uint8_t *base, int64_t cap) noexcept nogil:
         """Appends the numbers of a word to the section's, and adds its scores to the sum."""
+        cdef const uint8_t *p = key.start
+        cdef int64_t n = _size(key)
         cdef Key own
         cdef Slot *slot
         cdef const int32_t *record
@@ -152,7 +152,7 @@ cdef class RunningCache(WordCache):
         if n <= cap:
             own = key[0]        # after a rehash the home is another one
             own.home = _home(&self.slots, key.a, key.b)
-            slot = _slot_of(&self.slots, &own, self.arena, p)
+            slot = _slot_of(&self.slots, &own, self.arena)
             if slot == NULL:
                 slot = self._new_record(&own, p, n)
                 if slot == NULL:

@@ -48,12 +48,12 @@ cdef class TokenTable:
     def __dealloc__(self):
         free(self.slots.memory)
 
-    cdef inline int32_t find(self, const Key *key, const uint8_t *p) noexcept nogil:
-        """Returns the number of the token that equals the word at `p`, or 0."""
+    cdef inline int32_t find(self, const Key *key) noexcept nogil:
+        """Returns the number of the token that equals a word, or 0."""
         cdef Key own = key[0]
         cdef const Slot *slot
         own.home = _home(&self.slots, key.a, key.b)
-        slot = _slot_of(&self.slots, &own, self.bytes, p)
+        slot = _slot_of(&self.slots, &own, self.bytes)
         return 0 if slot == NULL else slot.pieces[0]
 
     cdef inline void prefetch_slot(self, const Key *key) noexcept nogil:

@@ -6,8 +6,8 @@ cdef enum:
 
 
 cdef int _next_keys(const Scanner *scanner, Cut *cut, const uint8_t *stop, const uint8_t *end,
-                    int64_t cap, const Slots *slots, Word *words, Key *keys) noexcept nogil:
-    """Finds about AHEAD words and their keys, as `_next_words` finds words; returns how many.
+                    int64_t cap, const Slots *slots, Key *keys) noexcept nogil:
+    """Finds the keys of about AHEAD words, as `_next_words` finds words; returns how many.
 
     A window depends on the result of the one before, and the keys do not.  So the next window is
     started before the keys of the current one are computed.
@@ -17,13 +17,14 @@ cdef int _next_keys(const Scanner *scanner, Cut *cut, const uint8_t *stop, const
     cdef uint64_t ends, following, mask = slots.mask
     cdef const Slot *at = slots.at
     cdef const uint8_t *readable = scanner.readable
+    cdef Word words[WINDOW]
     cdef int n = 0, i, found
     while n < AHEAD:
         if cut.ends == 0:
-            found = _next_words(scanner, cut, stop, end, words + n)
-            for i in range(n, n + found):
-                _set_word_key(keys + i, words[i].start, words[i].length, cap, readable, at, mask)
-            n += found
+            found = _next_words(scanner, cut, stop, end, words)
+            for i in range(found):
+                _set_word_key(keys + n, words[i].start, words[i].length, cap, readable, at, mask)
+                n += 1
             if found == 0:
                 break
             if scanner.wide:
@@ -35,9 +36,7 @@ cdef int _next_keys(const Scanner *scanner, Cut *cut, const uint8_t *stop, const
         following = _ends_before(scanner, cut.p, stop, end)
         next = start
         while ends:
-            words[n].start = next
             i = _lowest(ends)
-            words[n].length = start + i - next
             _set_word_key(keys + n, next, start + i - next, cap, readable, at, mask)
             next = start + i
             ends &= ends - 1

@@ -14,14 +14,16 @@ cdef struct Slot:       # half a cache line
 
 
 cdef struct Key:        # of a word, as in a slot, except that a longer word is not stored yet
-    uint64_t a
+    uint64_t a          # if b is TOO_LONG: the length
     uint64_t b
     uint64_t home       # the first slot of its home
+    const uint8_t *start
 
 
 cdef enum:
     INLINE = 15         # bytes of the longest word that fits in a key
     LONG = 255
+    TOO_LONG = 1
     LONGEST = (1 << 24) - 1     # bytes of the longest word that has a key
     PIECES = 3          # most pieces in a slot
 
@@ -141,7 +143,7 @@ cdef void _clear(Slots *slots) noexcept nogil:
 
 
 cdef inline void _set_long(Key *key, const uint8_t *p, int64_t n, uint64_t mask) noexcept nogil:
-    """Sets the key of a word of more than INLINE and at most LONGEST bytes."""
+    """Sets the key, but for the start, of a word of more than INLINE and at most LONGEST bytes."""
     cdef uint32_t tag = _hash_long(p, n)
     key.a = 0
     key.b = <uint64_t> LONG << 56 | <uint64_t> n << 32 | tag
@@ -153,9 +155,11 @@ cdef inline void _set_word_key(Key *key, const uint8_t *p, int64_t n, int64_t ca
                                uint64_t mask) noexcept nogil:
     """Sets the key of a word, and prefetches its home in the table with these slots and this mask.
 
-    Words of more than `cap` bytes get a key that no word has.  Bytes up to `end` may be read.
+    If a word does not fit in the key and has more than `cap` bytes, no slot has its key.  Bytes up
+    to `end` may be read.
     """
     cdef uint64_t home
+    key.start = p
     if n <= INLINE:
         _short_key(p, n, end, &key.a, &key.b)
         home = hash_pair(key.a, key.b) & mask & HOMES
@@ -165,13 +169,17 @@ cdef inline void _set_word_key(Key *key, const uint8_t *p, int64_t n, int64_t ca
     if n <= cap:
         _set_long(key, p, n, mask)
     else:
-        key[0] = Key(0, 1, 0)
+        key.a = n
+        key.b = TOO_LONG
+        key.home = 0
     prefetch(at + key.home)
 
 
-cdef inline int64_t _size(uint64_t b) noexcept nogil:
+cdef inline int64_t _size(const Key *key) noexcept nogil:
     """Returns the length of the word of a key."""
-    return b >> 56 if b >> 56 <= INLINE else b >> 32 & LONGEST
+    if key.b == TOO_LONG:
+        return key.a
+    return key.b >> 56 if key.b >> 56 <= INLINE else key.b >> 32 & LONGEST
 
 
 cdef inline uint64_t _home(const Slots *slots, uint64_t a, uint64_t b) noexcept nogil:
@@ -183,23 +191,22 @@ cdef inline Slot *_next_slot(const Slots *slots, const Slot *slot) noexcept nogi
     return slots.at + (slot.more >> 2) if slot.more >> 2 else NULL
 
 
-cdef inline bint _is(const Slot *slot, const Key *key, const uint8_t *kept,
-                     const uint8_t *p) noexcept nogil:
-    """Whether a slot holds the word at `p`; `kept` has the bytes of longer words."""
+cdef inline bint _is(const Slot *slot, const Key *key, const uint8_t *kept) noexcept nogil:
+    """Whether a slot holds the word of a key; `kept` has the bytes of longer words."""
     if slot.b != key.b:
         return False
     return slot.a == key.a or key.b >> 56 > INLINE and memcmp(
-        kept + slot.a - 1, p, key.b >> 32 & LONGEST) == 0
+        kept + slot.a - 1, key.start, key.b >> 32 & LONGEST) == 0
 
 
-cdef inline Slot *_slot_of(const Slots *slots, const Key *key, const uint8_t *kept,
-                           const uint8_t *p) noexcept nogil:
+cdef inline Slot *_slot_of(const Slots *slots, const Key *key,
+                           const uint8_t *kept) noexcept nogil:
     """Returns the slot of a word, or NULL."""
     cdef Slot *slot = slots.at + key.home
-    if _is(slot, key, kept, p):
+    if _is(slot, key, kept):
         return slot
     slot += 1
-    while slot != NULL and not _is(slot, key, kept, p):
+    while slot != NULL and not _is(slot, key, kept):
         slot = _next_slot(slots, slot)
     return slot
 
