@@ -38,7 +38,8 @@ cdef class TokenTable:
             size = offsets[i + 1] - offsets[i]
             if size > LONGEST:
                 continue
-            _set_word_key(&key, self.bytes + offsets[i], size, LONGEST, end, self.slots.at, mask)
+            _set_word_key(&key, self.bytes + offsets[i], size, LONGEST, end, self.slots.at,
+                          mask & HOMES)
             slot = _add_slot(&self.slots, key.home)
             slot.a = key.a if size <= INLINE else <uint64_t> offsets[i] + 1
             slot.b = key.b

@@ -14,16 +14,17 @@ cdef int _next_keys(const Scanner *scanner, Cut *cut, const uint8_t *stop, const
     """
     cdef const uint8_t *start
     cdef const uint8_t *next
-    cdef uint64_t ends, following, mask = slots.mask
+    cdef uint64_t ends, following, homes = slots.mask & HOMES
     cdef const Slot *at = slots.at
     cdef const uint8_t *readable = scanner.readable
     cdef Word words[WINDOW]
     cdef int n = 0, i, found
+    cdef int64_t size
     while n < AHEAD:
-        if cut.ends == 0:
+        if cut.ends == 0 or readable - cut.p < WINDOW + INLINE + 1:
             found = _next_words(scanner, cut, stop, end, words)
             for i in range(found):
-                _set_word_key(keys + n, words[i].start, words[i].length, cap, readable, at, mask)
+                _set_word_key(keys + n, words[i].start, words[i].length, cap, readable, at, homes)
                 n += 1
             if found == 0:
                 break
@@ -36,9 +37,10 @@ cdef int _next_keys(const Scanner *scanner, Cut *cut, const uint8_t *stop, const
         following = _ends_before(scanner, cut.p, stop, end)
         next = start
         while ends:
-            i = _lowest(ends)
-            _set_word_key(keys + n, next, start + i - next, cap, readable, at, mask)
-            next = start + i
+            size = start + _lowest(ends) - next
+            # all words of this window may be read beyond their ends
+            _set_word_key(keys + n, next, size, cap, next + INLINE + 1, at, homes)
+            next += size
             ends &= ends - 1
             n += 1
         cut.ends = following

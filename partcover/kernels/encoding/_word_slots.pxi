@@ -142,32 +142,32 @@ cdef void _clear(Slots *slots) noexcept nogil:
     slots.used = slots.mask + 1
 
 
-cdef inline void _set_long(Key *key, const uint8_t *p, int64_t n, uint64_t mask) noexcept nogil:
+cdef inline void _set_long(Key *key, const uint8_t *p, int64_t n, uint64_t homes) noexcept nogil:
     """Sets the key, but for the start, of a word of more than INLINE and at most LONGEST bytes."""
     cdef uint32_t tag = _hash_long(p, n)
     key.a = 0
     key.b = <uint64_t> LONG << 56 | <uint64_t> n << 32 | tag
-    key.home = tag & mask & HOMES
+    key.home = tag & homes
 
 
 cdef inline void _set_word_key(Key *key, const uint8_t *p, int64_t n, int64_t cap,
                                const uint8_t *end, const Slot *at,
-                               uint64_t mask) noexcept nogil:
-    """Sets the key of a word, and prefetches its home in the table with these slots and this mask.
+                               uint64_t homes) noexcept nogil:
+    """Sets the key of a word, and prefetches its home in the table with these slots.
 
-    If a word does not fit in the key and has more than `cap` bytes, no slot has its key.  Bytes up
-    to `end` may be read.
+    `homes` is the mask of the table without the lowest bit.  If a word does not fit in the key and
+    has more than `cap` bytes, no slot has its key.  Bytes up to `end` may be read.
     """
     cdef uint64_t home
     key.start = p
     if n <= INLINE:
         _short_key(p, n, end, &key.a, &key.b)
-        home = hash_pair(key.a, key.b) & mask & HOMES
+        home = hash_pair(key.a, key.b) & homes
         prefetch(at + home)
         key.home = home
         return      # a path of its own for most words is faster
     if n <= cap:
-        _set_long(key, p, n, mask)
+        _set_long(key, p, n, homes)
     else:
         key.a = n
         key.b = TOO_LONG
