@@ -74,8 +74,8 @@ class Encoder(BatchEncoder):
     threads : int
         Number of threads that share a long text, a batch or files; the ids do not depend on it.
     cache : int
-        Size of each thread's table of words and their tokens, in bytes; with 0 no words are
-        cached.
+        Size of each thread's table of words and their tokens, in bytes; words longer than an
+        eighth of it are not cached, and with 0 none are.
     seed : int
         Random seed of the rule ``random_path``, which segments equal words in the same way;
         `sampling` does not.
