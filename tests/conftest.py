@@ -36,7 +36,7 @@ os.environ["PYTHONWARNINGS"] = "error"
 # They multiply no matrices, and the threads for it take a third of the time that a start takes.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
-# Nobody cuts the power; `tests/runtime/test_power_cuts.py` says what would be left.
+# Nobody cuts the power; `tests/runtime/files/test_power_cuts.py` says what would be left.
 os.fsync = lambda file: None
 # an export without a corpus is tried on the tokens and as many strings: hundreds of tests export
 replay._WORDS = 1000

@@ -1,4 +1,4 @@
-"""The kinds of all code points, compressed, as `tests/corpus/character_table.py` prints them."""
+"""Kinds of code points, compressed, by `tests/corpus/pretokenizers/character_table.py`."""
 
 KINDS = """
 c-rmV%XX_O002-{)|q6Oq0{?SevY4h;~P<YCVixP_w=+$R1gplt%T6|R|_-$s;U15-

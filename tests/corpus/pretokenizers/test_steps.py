@@ -298,7 +298,7 @@ def test_which_of_the_library_are_known():
                 unknown.add(name)
     assert unknown <= {"UnicodeScripts", "FixedLength"}
     assert len(names) > 9
-    page = (Path(__file__).parents[2] / "docs" / "how-to" / "tokenizers" / "use.md").read_text(
+    page = (Path(__file__).parents[3] / "docs" / "how-to" / "tokenizers" / "use.md").read_text(
         "utf-8"
     )
     assert "except UnicodeScripts and FixedLength" in page

@@ -1,6 +1,7 @@
 """Prints the module that holds the kinds of characters, which `regex` finds by its classes.
 
-python tests/corpus/character_table.py > partcover/corpus/pretokenizers/character_table.py
+TABLE=corpus/pretokenizers/character_table.py
+python tests/$TABLE > partcover/$TABLE
 """
 
 from __future__ import annotations
@@ -12,9 +13,7 @@ import zlib
 from partcover.corpus.pretokenizers.unicode_tables import compiled
 from partcover.kernels.words import _word_ends
 
-ABOUT = (
-    "The kinds of all code points, compressed, as `tests/corpus/character_table.py` prints them."
-)
+ABOUT = "Kinds of code points, compressed, by `tests/corpus/pretokenizers/character_table.py`."
 
 
 def kinds() -> bytes:

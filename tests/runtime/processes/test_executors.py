@@ -18,7 +18,7 @@ from partcover import InputError, PartcoverError, WordCounts
 from partcover.corpus.counting import count_files, counts_part
 from partcover.corpus.counting.head_and_tail import HeadAndTail
 
-TESTS = Path(__file__).parents[1]
+TESTS = Path(__file__).parents[2]
 SCRIPT = """
 import json, sys
 from shared.executor_work import counted, texts

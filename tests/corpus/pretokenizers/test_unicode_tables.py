@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 import regex
-from corpus.character_table import kinds
+from corpus.pretokenizers.character_table import kinds
 
 from partcover.corpus.normalizers.normalizer import Normalizer
 from partcover.corpus.pretokenizers.character_kinds import character_kinds
