@@ -132,8 +132,7 @@ SANITIZE := $(CURDIR)/build/sanitize
 SANITIZED := tests/kernels tests/segmentation tests/encoding tests/heuristics tests/trainers \
 	tests/adaptation tests/bounds tests/verification tests/problem/test_wide_positions.py \
 	tests/instances/test_worst_case.py tests/corpus/test_word_counts.py tests/corpus/files/test_tsv.py \
-	tests/corpus/pretokenizers/test_compiled_steps.py \
-	tests/corpus/normalizers/test_character_maps.py tests/corpus/normalizers/test_character_edits.py tests/corpus/normalizers/test_normalizers.py
+	tests/corpus/pretokenizers/test_compiled_steps.py tests/corpus/normalizers
 sanitize: .venv/ready
 	test -d $(SANITIZE) || $(BIN)/meson setup $(SANITIZE) --prefix $(SANITIZE)/installed \
 		-Dpython.purelibdir=. -Dpython.platlibdir=. -Doptimization=1 -Ddebug=true \

@@ -64,6 +64,22 @@ def test_words_are_kept_up_to_an_eighth_of_the_limit():
     assert len(ours.encode(b"a" * 100_000)) == 20_000
 
 
+@pytest.mark.long
+def test_the_longest_word_that_is_kept():
+    longest = b"a" * ((1 << 24) - 1)
+    cache = _encoder.WordCache(_word_ends.WHOLE, character_kinds(), b" ", 1 << 30)
+    for word, kept in ((longest, 1), (longest[:-1] + b"b", 2), (longest + b"a", 2), (b"a", 3)):
+        for place in range(2):
+            misses = 0 if place and len(word) < 1 << 24 else 1
+            assert cache.find(word, 0, len(word)) == (len(word), misses)
+            assert len(cache) == kept
+            if misses:
+                which = np.full(len(word), -2, np.int32)
+                which[-1] = kept
+                cache.add_pieces(np.array([0, len(word)]), np.frombuffer(word, np.uint8), which)
+            assert cache.array_of_words(np.int32).tolist() == [256 + kept]
+
+
 def test_without_a_table_nothing_is_kept():
     one = worker_of(Vocabulary(["ab"]), "gpt2", cache=0)
     one.numbers(b"ab abb " * 9, 0)

@@ -19,7 +19,8 @@ cdef class RunningCache(WordCache):
     """A `WordCache` of words segmented by sums of scores that run through a whole text.
 
     For each cached word it stores the pieces, their scores, and a limit on the absolute value of
-    the sum before the word.  If that sum exceeds the limit, the word is segmented again.
+    the sum before the word.  If that sum exceeds the limit, the word is segmented again.  Words of
+    more than 255 bytes are not cached.
     So the only new words are those with a byte that has no id.  `start_text` resets the sum to 0,
     and `find` continues it.
     """
@@ -67,6 +68,7 @@ cdef class RunningCache(WordCache):
         if scores_of is not None:
             self.scores_of = scores_of
             self.none = <int32_t> scores_of.shape[0] - 1
+        self.cap = min(self.cap, CAP)
         self.scores = scores
         self.ways = <GoingOn *> PyCapsule_GetPointer(scores.ways_to_go_on(), "partcover.GoingOn")
         for i in range(256):
@@ -88,7 +90,7 @@ cdef class RunningCache(WordCache):
         cdef const uint8_t *stop = base + upto
         cdef const uint8_t *end = base + size
         cdef Key keys[AHEAD + WINDOW]
-        cdef int64_t cap = CAP if self.limit else 0
+        cdef int64_t cap = self.cap
         cdef int i, ready
         while True:
             # the time goes to waiting for memory, so slots are prefetched some words ahead
