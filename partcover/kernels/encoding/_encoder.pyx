@@ -37,6 +37,10 @@ include "../shared/_word_ends.pxi"
 include "../shared/_windows.pxi"
 include "_word_keys.pxi"
 
+cdef enum:
+    # room for the numbers of the words of which `_next_keys` finds the keys, and for an excess
+    SPARE = (AHEAD + WINDOW) * FEW + 4
+
 
 cdef struct Entry:      # a word with several numbers, or whose numbers are not known yet
     int64_t first       # index of its first number
@@ -282,19 +286,12 @@ cdef class WordCache:
         cdef const Slot *slot
         cdef const Entry *entry
         cdef const int32_t *numbers
-        cdef uint64_t other
         cdef int64_t j
         cdef int32_t *at = self.out + self.n_out
         while i < n:
-            slot = slots.at + keys[i].home
-            other = slot[0].a ^ keys[i].a | slot[0].b ^ keys[i].b
-            # choose between the two slots without a branch, which would often be mispredicted
-            slot += other != 0
-            other = slot[0].a ^ keys[i].a | slot[0].b ^ keys[i].b
-            if other:
-                slot = _slot_of(slots, keys + i, self.arena)
-                if slot == NULL:
-                    break
+            slot = _known(slots, keys + i, self.arena)
+            if slot == NULL:
+                break
             if slot.more & PIECES:
                 memcpy(at, slot.pieces, 16)  # always copy 16 bytes; the excess is overwritten later
                 at += slot.more & PIECES
@@ -327,15 +324,18 @@ cdef class WordCache:
             self.n_out += 1
             return 0
         if _grow(<void **> &self.out, &self.out_room,
-                 self.n_out + entry.count + (AHEAD + WINDOW) * FEW + 4, sizeof(int32_t)) < 0:
+                 self.n_out + entry.count + SPARE, sizeof(int32_t)) < 0:
             return -1
         memcpy(self.out + self.n_out, self.numbers + entry.first, entry.count * sizeof(int32_t))
         self.n_out += entry.count
         return 0
 
     cdef int _look_up(self, const Key *key, const uint8_t *base) noexcept nogil:
+        """Appends the numbers of a word of the text at `base`, which may be new; -1: no memory."""
         cdef Key own = key[0]
         cdef Slot *slot
+        if _size(key) > self.cap:
+            return self._skip(key.start - base, _size(key))
         own.home = _home(&self.slots, key.a, key.b)
         slot = _slot_of(&self.slots, &own, self.arena)
         return self._keep(key, base) if slot == NULL else self._put(slot)
@@ -389,7 +389,7 @@ cdef class WordCache:
         if len(text):
             self._begin_text()
             self._find(text, 0, len(text))
-            return None if self.n_new + self.n_uncached else self._array(kind)
+            return None if self.n_new + self.n_uncached else self.array_of_words(kind)
         return np.empty(0, kind)
 
     def count_of(self, text):
@@ -517,25 +517,19 @@ cdef class WordCache:
         cdef const uint8_t *stop = base + upto
         cdef const uint8_t *end = base + size
         cdef Key keys[AHEAD + WINDOW]
-        cdef int64_t cap = self.cap
-        cdef int i, ready, status = 0
+        cdef int i, ready
         while True:
             # the time goes to waiting for memory, so slots are prefetched some words ahead
-            ready = _next_keys(&self.scanner, &cut, stop, end, cap, &self.slots, keys)
+            ready = _next_keys(&self.scanner, &cut, stop, end, self.cap, &self.slots, keys)
             if ready == 0:
                 return cut.p - base
-            if _grow(<void **> &self.out, &self.out_room,
-                     self.n_out + (AHEAD + WINDOW) * FEW + 4, sizeof(int32_t)) < 0:
+            if _grow(<void **> &self.out, &self.out_room, self.n_out + SPARE, sizeof(int32_t)) < 0:
                 return -1
             i = self._copy_known(keys, 0, ready)
             if i < ready:
                 self._prefetch_tokens(keys, i + 1, ready)
             while i < ready:
-                if _size(&keys[i]) > cap:
-                    status = self._skip(keys[i].start - base, _size(&keys[i]))
-                else:
-                    status = self._look_up(&keys[i], base)
-                if status < 0:
+                if self._look_up(&keys[i], base) < 0:
                     return -1
                 i = self._copy_known(keys, i + 1, ready)
 
@@ -668,14 +662,11 @@ cdef class WordCache:
         """How many numbers the section's words have, once no word is new."""
         return self.n_out
 
-    def write(self, out, int64_t at):
+    cpdef void write(self, out, int64_t at) except *:
         """Writes the numbers, or ids, of the section's words to `out`, beginning at index `at`.
 
         `out` has room for `total` of them.  Its type is int32, or uint32 or uint16 if all fit.
         """
-        self._write(out, at)
-
-    cdef int _write(self, out, int64_t at) except -1:
         cdef Py_buffer to
         PyObject_GetBuffer(out, &to, PyBUF_WRITABLE)
         try:
@@ -691,16 +682,12 @@ cdef class WordCache:
                 raise TypeError("numbers have two or four bytes")
         finally:
             PyBuffer_Release(&to)
-        return 0
 
-    cdef _array(self, kind):
-        out = _empty(self.n_out, kind)
-        self._write(out, 0)
-        return out
-
-    def array_of_words(self, kind):
+    cpdef array_of_words(self, kind):
         """Returns the numbers of the section's words as an array of two or four bytes each."""
-        return self._array(kind)
+        out = _empty(self.n_out, kind)
+        self.write(out, 0)
+        return out
 
     def values_of_words(self, list values not None):
         """Returns the values of the section's numbers, one word after another."""

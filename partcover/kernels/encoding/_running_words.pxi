@@ -12,7 +12,6 @@ cdef enum:
     RECORD = 4          # records are aligned to this many numbers
     LOW = 99500
     CAP = 255           # bytes of the longest word that is cached
-    SPARE = PIECES * (AHEAD + WINDOW) + 4   # room for the numbers of words in slots
 
 
 cdef class RunningCache(WordCache):
@@ -84,49 +83,20 @@ cdef class RunningCache(WordCache):
     cdef void _begin_text(self) noexcept nogil:
         self.score_sum = 0
 
-    cdef int64_t _look(self, const uint8_t *base, int64_t at, int64_t upto,
-                       int64_t size) noexcept nogil:
-        cdef Cut cut = Cut(base + at, 0)
-        cdef const uint8_t *stop = base + upto
-        cdef const uint8_t *end = base + size
-        cdef Key keys[AHEAD + WINDOW]
-        cdef int64_t cap = self.cap
-        cdef int i, ready
-        while True:
-            # the time goes to waiting for memory, so slots are prefetched some words ahead
-            ready = _next_keys(&self.scanner, &cut, stop, end, cap, &self.slots, keys)
-            if ready == 0:
-                return cut.p - base
-            if _grow(<void **> &self.out, &self.out_room, self.n_out + SPARE, sizeof(int32_t)) < 0:
-                return -1
-            i = 0
-            while True:
-                if self.none >= 0:
-                    i = self._copy_low(keys, i, ready)
-                if i == ready:
-                    break
-                if self._add_word(&keys[i], base, cap) < 0:
-                    return -1
-                i += 1
-
-    cdef int _copy_low(self, const Key *keys, int i, int n) noexcept nogil:
+    cdef int _copy_known(self, const Key *keys, int i, int n) noexcept nogil:
         """Appends the numbers of words from i on up to the first not in a slot; returns that."""
         cdef const Slots *slots = &self.slots
         cdef const Slot *slot
-        cdef uint64_t other
         cdef float total = <float> self.score_sum
-        cdef const float *scores = &self.scores_of[0]
+        cdef const float *scores
         cdef int32_t *at = self.out + self.n_out
+        if self.none < 0:
+            return i
+        scores = &self.scores_of[0]
         while i < n and -LOW <= total <= LOW:
-            slot = slots.at + keys[i].home
-            other = slot[0].a ^ keys[i].a | slot[0].b ^ keys[i].b
-            # choose between the two slots without a branch, which would often be mispredicted
-            slot += other != 0
-            other = slot[0].a ^ keys[i].a | slot[0].b ^ keys[i].b
-            if other:
-                slot = _slot_of(slots, keys + i, self.arena)
-                if slot == NULL:
-                    break
+            slot = _known(slots, keys + i, self.arena)
+            if slot == NULL:
+                break
             if slot.more & PIECES == 0:
                 break
             memcpy(at, slot.pieces, 16)     # always copy 16 bytes; the excess is overwritten later
@@ -139,8 +109,8 @@ cdef class RunningCache(WordCache):
         self.score_sum = total
         return i
 
-    cdef int _add_word(self, const Key *key, const uint8_t *base, int64_t cap) noexcept nogil:
-        """Appends the numbers of a word to the section's, and adds its scores to the sum."""
+    cdef int _look_up(self, const Key *key, const uint8_t *base) noexcept nogil:
+        """Appends the numbers of a word, and adds its scores to the sum; -1: no memory."""
         cdef const uint8_t *p = key.start
         cdef int64_t n = _size(key)
         cdef Key own
@@ -151,7 +121,7 @@ cdef class RunningCache(WordCache):
         cdef float narrow
         cdef int64_t count, size
         cdef const uint8_t *word
-        if n <= cap:
+        if n <= self.cap:
             own = key[0]        # after a rehash the home is another one
             own.home = _home(&self.slots, key.a, key.b)
             slot = _slot_of(&self.slots, &own, self.arena)
@@ -160,7 +130,7 @@ cdef class RunningCache(WordCache):
                 if slot == NULL:
                     return -1
             record = self.numbers + RECORD * <int64_t> slot.pieces[0]
-            # a valid word in a slot was copied by `_copy_low` already, unless it has just become
+            # a valid word in a slot was copied by `_copy_known` already, unless it has just become
             # known
             if slot.more & PIECES == 0 and (
                 -(<const double *> record)[0] <= self.score_sum <= (<const double *> record)[0]
