@@ -8,6 +8,7 @@ candidates, so that threads can share the work.
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport free, malloc, qsort
 
+include "../shared/_ascending.pxi"
 include "../shared/_numpy.pxi"
 
 cdef extern from *:
@@ -15,12 +16,6 @@ cdef extern from *:
     typedef __int128 wide_t;
     """
     ctypedef long long wide_t  # 128 bits
-
-
-cdef int _ascending(const void *a, const void *b) noexcept nogil:
-    cdef int32_t x = (<const int32_t *> a)[0]
-    cdef int32_t y = (<const int32_t *> b)[0]
-    return (x > y) - (x < y)
 
 
 def self_overlaps(const int32_t[::1] text, const int32_t[::1] sa, const int32_t[::1] lo,

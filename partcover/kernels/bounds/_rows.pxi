@@ -49,17 +49,24 @@ cdef _rows_and_arcs(_Rows rows, _Rows members):
     return found[:, :2].copy(), row_first, arcs[:, 0].astype(np.int32)
 
 
-cdef Py_ssize_t _numbered(const int64_t[::1] first, const int32_t[::1] partner,
-                          const int32_t[::1] number, int32_t a, int32_t b) noexcept nogil:
-    """Returns the number of a pair of candidates, or −1 if it has none."""
+cdef Py_ssize_t _edge(const int64_t[::1] first, const int32_t[::1] neighbour, int64_t a,
+                      int32_t b) noexcept nogil:
+    """Returns the index of the edge in the ascending row of a, or −1."""
     cdef Py_ssize_t low = first[a], high = first[a + 1], middle
     while low < high:
         middle = (low + high) >> 1
-        if partner[middle] < b:
+        if neighbour[middle] < b:
             low = middle + 1
         else:
             high = middle
-    return number[low] if low < first[a + 1] and partner[low] == b else -1
+    return low if low < first[a + 1] and neighbour[low] == b else -1
+
+
+cdef Py_ssize_t _numbered(const int64_t[::1] first, const int32_t[::1] partner,
+                          const int32_t[::1] number, int32_t a, int32_t b) noexcept nogil:
+    """Returns the number of a pair of candidates, or −1 if it has none."""
+    cdef Py_ssize_t at = _edge(first, partner, a, b)
+    return number[at] if at >= 0 else -1
 
 
 cdef Py_ssize_t _used_arcs(const int32_t[::1] start, const double[::1] flow, int64_t stop,

@@ -364,16 +364,3 @@ def cliques(const int64_t[::1] first, const int32_t[::1] neighbour, const int64_
     if full:
         raise MemoryError
     return rows.array()
-
-
-cdef Py_ssize_t _edge(const int64_t[::1] first, const int32_t[::1] neighbour, int64_t a,
-                      int32_t b) noexcept nogil:
-    """Returns the index of the edge in the row of a, or −1."""
-    cdef Py_ssize_t low = first[a], high = first[a + 1], middle
-    while low < high:
-        middle = (low + high) >> 1
-        if neighbour[middle] < b:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < first[a + 1] and neighbour[low] == b else -1

@@ -13,6 +13,7 @@ from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memcmp, memcpy
 
 include "../shared/_arrays.pxi"
+include "../shared/_ascending.pxi"
 include "../shared/_hash.pxi"
 include "../shared/_marks.pxi"
 include "_pair_heap.pxi"
@@ -42,12 +43,6 @@ cdef struct Merge:
     int32_t right
     int32_t token
     int64_t joined
-
-
-cdef int _ascending(const void *a, const void *b) noexcept nogil:
-    cdef int32_t x = (<const int32_t *> a)[0]
-    cdef int32_t y = (<const int32_t *> b)[0]
-    return (x > y) - (x < y)
 
 
 cdef void *_grown(void *block, Py_ssize_t *room, Py_ssize_t needed, size_t size) except NULL nogil:
