@@ -212,7 +212,7 @@ cdef inline Slot *_slot_of(const Slots *slots, const Key *key,
 
 
 cdef inline Slot *_known(const Slots *slots, const Key *key,
-                        const uint8_t *kept) noexcept nogil:
+                         const uint8_t *kept) noexcept nogil:
     """Returns the slot of a word, or NULL; fast for words that are in their home."""
     cdef Slot *slot = slots.at + key.home
     cdef uint64_t other = slot[0].a ^ key.a | slot[0].b ^ key.b

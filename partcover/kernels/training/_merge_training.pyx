@@ -717,7 +717,7 @@ cdef class MergeTrainer:
                 if ahead.pair == number:
                     prefetch(&self.counts[self._word(places[i + AHEAD])])
                     # the pairs before and after, most likely
-                    prefetch(&self.pairs[ahead[-1].pair if places[i + AHEAD] else 0])
+                    prefetch(&self.pairs[(ahead - 1).pair if places[i + AHEAD] else 0])
                     prefetch(&self.pairs[ahead[left_length].pair])
             if self.at[places[i]].pair == number:
                 if is_new:
