@@ -3,7 +3,7 @@ Methods over the size of the vocabulary
 =======================================
 
 This chart shows how many more tokens than the proven lower bound each method needs, as the
-vocabulary grows. The optimum lies on the grey line or above it, so a method is at most as far from
+vocabulary grows. The optimum lies on the gray line or above it, so a method is at most as far from
 optimal as the chart shows.
 """
 
@@ -28,7 +28,7 @@ for method, name in methods.items():
     ]
     (line,) = axes.plot(budgets, gaps, marker="o")
     axes.annotate(f" {name}", (budgets[-1], gaps[-1]), color=line.get_color(), va="center")
-axes.axhline(0, color="grey", linewidth=2)
+axes.axhline(0, color="gray", linewidth=2)
 axes.set_xscale("log", base=2)
 axes.set_xticks(budgets, [f"{k:,}" for k in budgets])
 axes.set_xlim(right=2400)
