@@ -3,8 +3,6 @@
     python benchmarks/published/tokenizers_people_run.py --fetch        once: packages into a cache
     python benchmarks/published/tokenizers_people_run.py [NAME…] [--repeat 3] [--fuzz 100000]
         [--save FILE]
-    python benchmarks/published/tokenizers_people_run.py --save FILE
-        --page docs/reference/formats.md
     python benchmarks/published/tokenizers_people_run.py --whole [NAME…] [--save FILE]
     python benchmarks/published/tokenizers_people_run.py --whole --save FILE
         --page docs/results/published.md

@@ -203,7 +203,7 @@ def main():
             statistics.median(run[what] for run in runs) for what in ("count", "save", "digest")
         )
         print(
-            f"\nspace-prefix, {runs[0]['words']:,} distinct words, processor time: counted in "
+            f"\ngpt2, {runs[0]['words']:,} distinct words, processor time: counted in "
             f"{count:.2f} s, written in {save:.2f} s ({save / count:.2f} of it), digest in "
             f"{digest:.2f} s"
         )
