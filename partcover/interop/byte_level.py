@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..corpus.pretokenizers.byte_spelling import BYTE_SPELLINGS, spelled_bytes
+from ..corpus.pretokenizers.byte_spelling import BYTE_SPELLINGS
 from ..vocabulary.vocabulary import Vocabulary
 
 #: The characters, as GPT-2 numbers them: those for themselves first.
@@ -12,13 +12,8 @@ SPELLED_BYTES = list(BYTE_SPELLINGS.values())
 _BYTE = {character: byte for byte, character in BYTE_SPELLINGS.items()}
 
 
-def to_characters(token: bytes) -> str:
-    """Spells bytes as characters, one for each."""
-    return spelled_bytes(token)
-
-
 def from_characters(text: str) -> bytes | None:
-    """Returns the bytes that `to_characters` spelled; None for text that spells none."""
+    """Returns the bytes that `spelled_bytes` spelled; None for text that spells none."""
     try:
         return bytes([_BYTE[character] for character in text])
     except KeyError:

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container
 
+from ..corpus.pretokenizers.byte_spelling import spelled_bytes
 from ..corpus.pretokenizers.pretokenizer import Pretokenizer
 from ..corpus.pretokenizers.rules import rule_names
 from ..corpus.pretokenizers.steps.read import END_OF_WORD, read_steps
 from ..corpus.pretokenizers.steps.step import Steps
 from ..errors import InputError
 from ..vocabulary.vocabulary import Vocabulary
-from .byte_level import from_characters, to_characters
+from .byte_level import from_characters
 
 SUFFIX = "</w>"
 END = b" "  # behind each word
@@ -71,8 +72,8 @@ def read_ended(suffix: str) -> Callable[[str], bytes | None]:
 def spell_ended(piece: bytes) -> str:
     """Spells a piece, the space at its end as the suffix."""
     if len(piece) > 1 and piece.endswith(END):
-        return to_characters(piece[:-1]) + SUFFIX
-    return to_characters(piece)
+        return spelled_bytes(piece[:-1]) + SUFFIX
+    return spelled_bytes(piece)
 
 
 def end_merges(pieces: Container[bytes]) -> list[tuple[bytes, bytes]]:

@@ -16,6 +16,7 @@ from typing import IO, Any, cast
 
 from ..corpus.normalizers import glance
 from ..corpus.normalizers.normalizer import Normalizer
+from ..corpus.pretokenizers.byte_spelling import spelled_bytes
 from ..corpus.pretokenizers.published_patterns import CLIP, PATTERNS
 from ..errors import InputError
 from ..runtime.arguments import counted
@@ -24,7 +25,7 @@ from ..runtime.files.writing import load_json, open_input, read_json, read_text,
 from ..runtime.numerals import read_int
 from ..vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
-from .byte_level import SPELLED_BYTES, pieces_of, to_characters
+from .byte_level import SPELLED_BYTES, pieces_of
 from .end_of_word import SUFFIX, ends_words, merges_inside, without_ends
 from .format import Format, GivenUp, Nearest, Replay
 from .huggingface.format import replay_of
@@ -140,7 +141,7 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
     vocab = read_json(ids_file)
     config = _beside(ids_file, _CONFIG)
     ended = any(right.endswith(SUFFIX) for _, right in merges)
-    if ended and not all(to_characters(bytes([byte])) in vocab for byte in range(256)):
+    if ended and not all(spelled_bytes(bytes([byte])) in vocab for byte in range(256)):
         raise InputError(
             f"{merges_file}: its merges mark ends of words with {SUFFIX}, like CLIP's, but its "
             "tokens are text"

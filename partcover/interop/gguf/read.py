@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from ...corpus.pretokenizers.byte_spelling import spelled_bytes
 from ...corpus.pretokenizers.steps.read import split_steps
 from ...errors import InputError
 from ...vocabulary.vocabulary import Vocabulary
-from ..byte_level import to_characters
 from ..huggingface.read import from_json
 from ..huggingface.word_pieces import mark_steps
 from ..sentencepiece.proto import (
@@ -39,7 +39,7 @@ _MARK = "▁"
 _NO_LIMIT = 2**31  # of the characters of a word
 _NONE = Value(-1, None)
 # how the bytes are spelled that are in no UTF-8
-_NEVER = {to_characters(bytes([byte])) for byte in (0xC0, 0xC1, *range(0xF5, 0x100))}
+_NEVER = {spelled_bytes(bytes([byte])) for byte in (0xC0, 0xC1, *range(0xF5, 0x100))}
 
 
 def looks_like(path: Path) -> bool:

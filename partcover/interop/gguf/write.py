@@ -11,12 +11,13 @@ import numpy as np
 
 from ...corpus import symbols as sym
 from ...corpus.normalizers.normalizer import Normalizer
+from ...corpus.pretokenizers.byte_spelling import spelled_bytes
 from ...corpus.pretokenizers.steps.read import read_steps
 from ...corpus.word_counts import WordCounts
 from ...errors import InputError
 from ...segmentation.segmentation import segment
 from ...vocabulary.vocabulary import Vocabulary
-from ..byte_level import pieces_of, to_characters
+from ..byte_level import pieces_of
 from ..huggingface.model import all_merges
 from ..huggingface.word_pieces import mark_steps, word_mark
 from ..sentencepiece.around import own_spec
@@ -66,7 +67,7 @@ def write(vocabulary: Vocabulary, path: Path) -> list[str]:
     if model in ("llama", "t5") or (origin is not None and "score" in origin):
         lists[f"{_PRE}scores"] = Value.of(np.array([score for _, score, _ in entries], "<f4"))
     if model in ("gpt2", "gemma4"):
-        spell = _raw_speller(vocabulary) if raw else to_characters
+        spell = _raw_speller(vocabulary) if raw else spelled_bytes
         pairs: Sequence[Any] = ()
         if vocabulary.rule != "single_symbols":
             pairs = all_merges(vocabulary) if vocabulary.merges is None else vocabulary.merges
@@ -213,7 +214,7 @@ def _placed(vocabulary: Vocabulary, model: str, *, raw: bool) -> dict[int, Piece
     spell = {
         "bert": lambda piece: _bert_spelled(piece, mark),
         "rwkv": spelled,
-    }.get(model, _raw_speller(vocabulary) if raw else to_characters)
+    }.get(model, _raw_speller(vocabulary) if raw else spelled_bytes)
     placed: dict[int, Piece] = {}
     for piece, number in zip(pieces_of(vocabulary), vocabulary.id_of, strict=True):
         if number >= 0:

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...corpus.normalizers.normalizer import Normalizer
+from ...corpus.pretokenizers.byte_spelling import spelled_bytes
 from ...corpus.pretokenizers.rules import rule_names
 from ...corpus.pretokenizers.steps.read import read_steps
 from ...vocabulary.decoding import Decoding, Style
 from ...vocabulary.vocabulary import Vocabulary
-from ..byte_level import from_characters, to_characters
+from ..byte_level import from_characters
 from ..end_of_word import END, SUFFIX, ends_words
 from ..splitting import unmark
 from .frame import steps_of
@@ -37,7 +38,7 @@ def write_decoder(vocabulary: Vocabulary) -> dict[str, Any] | None:
         if how.front_spaces:
             spelled.append({"type": "Strip", "content": " ", "start": how.front_spaces, "stop": 0})
     if ends_words(vocabulary.pretokenizer):  # but for the last space, Ġ is its spelling
-        end = {"type": "Replace", "pattern": {"String": SUFFIX}, "content": to_characters(END)}
+        end = {"type": "Replace", "pattern": {"String": SUFFIX}, "content": spelled_bytes(END)}
         spelled = [end, *spelled, {"type": "Strip", "content": " ", "start": 0, "stop": 1}]
     steps = [*spelled, *unmark(vocabulary.pretokenizer)]
     return {"type": "Sequence", "decoders": steps} if len(steps) > 1 else steps[0]

@@ -7,11 +7,12 @@ from functools import cache
 from pathlib import Path
 
 from ...corpus import symbols as sym
+from ...corpus.pretokenizers.byte_spelling import spelled_bytes
 from ...corpus.word_counts import WordCounts
 from ...runtime.files.writing import load_json
 from ...segmentation.segmentation import segment
 from ...vocabulary.vocabulary import Vocabulary
-from ..byte_level import pieces_of, to_characters
+from ..byte_level import pieces_of
 from ..end_of_word import END, ends_words, merges_inside, read_ended, spell_ended, without_ends
 from ..format import Format, GivenUp, Nearest, Replay, keep, without_shared
 from ..merge_ranks import characters_of
@@ -103,7 +104,7 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
 
 def _without_long(vocabulary: Vocabulary, lost: list[GivenUp]) -> Vocabulary:
     """Leaves out pieces of Unigram that are too long, as ByteLevel spells them."""
-    sizes = [len(to_characters(bytes(token)).encode()) for token in vocabulary]  # type: ignore[arg-type]
+    sizes = [len(spelled_bytes(bytes(token)).encode()) for token in vocabulary]  # type: ignore[arg-type]
     kept = [place for place, size in enumerate(sizes) if size <= _LONGEST_OF_UNIGRAM]
     what = f"of more than {_LONGEST_OF_UNIGRAM:,} bytes"
     why = "its Unigram model calls itself for each byte of a piece, and the process ends"
@@ -192,7 +193,7 @@ def replay_of(library: Library) -> Replay:
     ids = library.ids
     suffix = library.model.get("end_of_word_suffix") or ""
     read = read_ended(suffix)
-    spell = spell_ended if suffix else to_characters
+    spell = spell_ended if suffix else spelled_bytes
 
     @cache
     def spelled(piece: str) -> bytes:
@@ -204,7 +205,7 @@ def replay_of(library: Library) -> Replay:
             if word.find(END) != len(word) - 1 or len(word) == 1:
                 return None  # no word there
             word = word[:-1]
-        pieces = library.word_pieces(to_characters(word))
+        pieces = library.word_pieces(spelled_bytes(word))
         return None if pieces is None else [*map(spelled, pieces)]
 
     return Replay(

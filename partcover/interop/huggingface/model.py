@@ -8,12 +8,13 @@ from itertools import accumulate
 from typing import Any
 
 from ...corpus import symbols as sym
+from ...corpus.pretokenizers.byte_spelling import spelled_bytes
 from ...corpus.word_counts import WordCounts
 from ...errors import InputError
 from ...segmentation.segmentation import segment
 from ...vocabulary.merging import halves
 from ...vocabulary.vocabulary import Vocabulary
-from ..byte_level import from_characters, pieces_of, to_characters
+from ..byte_level import from_characters, pieces_of
 from ..end_of_word import SUFFIX, ends_words, merges_inside
 from ..merge_ranks import characters_of
 from ..replay import words_of
@@ -111,9 +112,9 @@ def _unigram(
         given.update(zip(vocabulary.tokens, vocabulary.scores or (), strict=True))
         lowest = min(given.values(), default=0.0) - 10
         scores = {
-            to_characters(piece): given.get(piece, lowest)
+            spelled_bytes(piece): given.get(piece, lowest)
             for piece in pieces_of(vocabulary)
-            if to_characters(piece) in vocab
+            if spelled_bytes(piece) in vocab
         }
     return {
         "type": "Unigram",
@@ -153,7 +154,7 @@ def special_in_words(vocabulary: Vocabulary) -> list[str]:
     """Returns the special tokens among the model's entries that a word may hold, or be."""
     inside, _ = place_special(vocabulary)
     spelled = [text for text in vocabulary.special if text in inside]
-    spelled = [text for text in spelled if to_characters(text.encode()) == text]
+    spelled = [text for text in spelled if spelled_bytes(text.encode()) == text]
     if vocabulary.rule == "longest_match":
         return [t for t in spelled if any(t in word for word in words_of(t, vocabulary))]
     return [text for text in spelled if text in words_of(text, vocabulary)]

@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from ...corpus import symbols as sym
+from ...corpus.pretokenizers.byte_spelling import spelled_bytes
 from ...corpus.pretokenizers.rules import rule_names
 from ...corpus.pretokenizers.steps.read import leaving_out
 from ...errors import InputError
 from ...runtime.files.writing import write_atomic
 from ...vocabulary.vocabulary import Vocabulary
-from ..byte_level import pieces_of, to_characters
+from ..byte_level import pieces_of
 from ..end_of_word import END, merges_inside
 from ..merge_ranks import pairs_are_needless
 from ..whole_texts import marking_steps
@@ -427,8 +428,8 @@ def _speller(spelling: Mapping[str, Any], vocabulary: Vocabulary) -> Callable[[b
 
         def spell_bytes(piece: bytes) -> str:
             if suffix and len(piece) > 1 and piece.endswith(END):
-                return to_characters(piece[:-1]) + str(suffix)
-            return to_characters(piece)
+                return spelled_bytes(piece[:-1]) + str(suffix)
+            return spelled_bytes(piece)
 
         return spell_bytes
     if spelling["model"] == "WordPiece":

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 
 from ...corpus import symbols as sym
+from ...corpus.pretokenizers.byte_spelling import spelled_bytes
 from ...vocabulary.vocabulary import Vocabulary
-from ..byte_level import to_characters
 from ..end_of_word import ends_words, spell_ended
 from .word_pieces import spell_piece, word_mark
 
@@ -21,7 +21,7 @@ def speller(vocabulary: Vocabulary) -> Callable[[bytes], str | None]:
         return spell_ended
     if (mark := word_mark(vocabulary)) is not None:
         return spell_piece(mark)
-    return to_text if vocabulary.rule == "character_merges" else to_characters
+    return to_text if vocabulary.rule == "character_merges" else spelled_bytes
 
 
 def to_text(piece: bytes) -> str | None:

@@ -6,11 +6,12 @@ import importlib.metadata
 import json
 from pathlib import Path
 
+from ...corpus.pretokenizers.byte_spelling import spelled_bytes
 from ...corpus.pretokenizers.pretokenizer import Pretokenizer
 from ...errors import InputError
 from ...vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
 from ...vocabulary.vocabulary import Vocabulary
-from ..byte_level import from_characters, to_characters
+from ..byte_level import from_characters
 from ..format import Format, GivenUp, Nearest, Replay, exported_module
 from ..splitting import patterns
 from .files import CONFIG, CUTTER, VOCABULARY
@@ -42,9 +43,9 @@ def _replay(path: Path) -> Replay:
     ids = {entry["content"]: int(number) for number, entry in special.items()}
     return Replay(
         f"{CUTTER}, regex {importlib.metadata.version('regex')}",
-        lambda words: [bytes_of(cutter.cut_word(to_characters(word))) for word in words],
+        lambda words: [bytes_of(cutter.cut_word(spelled_bytes(word))) for word in words],
         lambda text: bytes_of(cutter.tokens(text)),
-        lambda token: cutter.vocab.get(to_characters(token)),
+        lambda token: cutter.vocab.get(spelled_bytes(token)),
         ids.get,
     )
 

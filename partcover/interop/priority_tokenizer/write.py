@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from ...corpus.pretokenizers.byte_spelling import spelled_bytes
 from ...errors import InputError
 from ...runtime.files.writing import write_atomic
 from ...vocabulary.vocabulary import Vocabulary
-from ..byte_level import pieces_of, to_characters
+from ..byte_level import pieces_of
 from ..splitting import patterns
 from .files import CLASS, CONFIG, CUTTER, VOCABULARY
 
@@ -22,7 +23,7 @@ def write(vocabulary: Vocabulary, path: Path) -> list[str]:
         If a special token is spelled as a token.
     """
     vocab = {
-        to_characters(piece): number
+        spelled_bytes(piece): number
         for piece, number in zip(pieces_of(vocabulary), vocabulary.id_of, strict=True)
         if number >= 0
     }

@@ -12,9 +12,10 @@ from interop.vocabularies import EXACT, SPLITS, TEXT, TOKENS, made, same
 from shared.properties import tries
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts, segment
+from partcover.corpus.pretokenizers.byte_spelling import spelled_bytes
 from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
 from partcover.interop import FORMATS, export
-from partcover.interop.byte_level import from_characters, to_characters
+from partcover.interop.byte_level import from_characters
 from partcover.interop.huggingface import HUGGINGFACE
 from partcover.interop.replay import built_in_words
 
@@ -204,9 +205,9 @@ def test_an_export_that_cuts_otherwise_is_found_out(tmp_path, monkeypatch, targe
 
 
 def test_the_alphabet_is_theirs():
-    mine = {to_characters(bytes([byte])) for byte in range(256)}
+    mine = {spelled_bytes(bytes([byte])) for byte in range(256)}
     assert mine == set(tokenizers.pre_tokenizers.ByteLevel.alphabet())
-    assert from_characters(to_characters(bytes(range(256)))) == bytes(range(256))
+    assert from_characters(spelled_bytes(bytes(range(256)))) == bytes(range(256))
     assert from_characters(" ") is None
 
 

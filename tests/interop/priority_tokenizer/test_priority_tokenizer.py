@@ -13,8 +13,8 @@ from interop.vocabularies import SPLITS, TEXT, TOKENS, made, same
 from shared.properties import tries
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts, segment
+from partcover.corpus.pretokenizers.byte_spelling import spelled_bytes
 from partcover.interop import export
-from partcover.interop.byte_level import to_characters
 from partcover.interop.priority_tokenizer.priority_cutter import PriorityCutter, spell
 
 
@@ -108,4 +108,4 @@ def test_a_mark_in_the_text_is_found_out(tmp_path):
 
 
 def test_its_code_spells_bytes_as_partcover_does():
-    assert spell(bytes(range(256))) == to_characters(bytes(range(256)))
+    assert spell(bytes(range(256))) == spelled_bytes(bytes(range(256)))
