@@ -7,13 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 
-from ..corpus.normalizers import glance
 from ..corpus.symbols import Symbols
 from ..encoding.offsets import Trim
-from ..vocabulary.rules import SegmentationRule
-from ..vocabulary.subset import only
+from ..vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
-from .byte_level import pieces_of
+from .given_up import GivenUp, give_up, without_normalizer, without_shared
 
 
 @dataclass(frozen=True)
@@ -24,37 +22,11 @@ class Nearest:
     reason: str
 
 
-@dataclass(frozen=True)
-class GivenUp:
-    """A part of a vocabulary that an export left out because the format cannot express it.
-
-    Attributes
-    ----------
-    what : str
-        The part, as "the rule priority".
-    reason : str
-        Why it cannot be expressed.
-    nearest : str
-        What is written instead if the loss is accepted, as "the rule shortest_path".
-    """
-
-    what: str
-    reason: str
-    nearest: str
-
-    def __str__(self) -> str:
-        return f"{self.what} ({self.reason}); the nearest is {self.nearest}"
-
-
-def keep(
-    vocabulary: Vocabulary, places: list[int], lost: list[GivenUp], what: str, why: str
-) -> Vocabulary:
-    """Returns a vocabulary with the tokens at some places; what it lacks is added to `lost`."""
-    dropped = len(vocabulary) - len(places)
-    if not dropped:
-        return vocabulary
-    lost.append(GivenUp(f"{dropped:,} tokens {what}", why, f"the other {len(places):,} tokens"))
-    return only(vocabulary, places)
+def only_rule(
+    rule: SegmentationRule, how: str, reason: str
+) -> dict[SegmentationRule, str | Nearest]:
+    """Returns how a format expresses the rules if it has one alone, and why it has no other."""
+    return {other: how if other == rule else Nearest(rule, reason) for other in SEGMENTATION_RULES}
 
 
 @dataclass(frozen=True)
@@ -124,36 +96,6 @@ class Replay:
     whole: WholeTexts | None = None
 
 
-def without_shared(
-    vocabulary: Vocabulary,
-    lost: list[GivenUp],
-    keeps: Callable[[str, bytes], bool] = lambda _text, _piece: False,
-) -> Vocabulary:
-    """Returns the vocabulary without added tokens that have the ids of tokens.
-
-    Parameters
-    ----------
-    vocabulary : Vocabulary
-        The vocabulary.
-    lost : list of GivenUp
-        An entry is added if there are such tokens.
-    keeps : callable
-        ``keeps(text, piece)`` returns whether an added token can stay; by default none can.
-    """
-    piece_of = dict(zip(vocabulary.id_of, pieces_of(vocabulary), strict=True))
-    there = {text: n for text, n in vocabulary.special.items() if n in piece_of}
-    gone = {text for text, number in there.items() if not keeps(text, piece_of[number])}
-    if not gone:
-        return vocabulary
-    first = min(gone, key=vocabulary.special.__getitem__)
-    what = f"{len(gone):,} added tokens that are tokens, too, such as {first!r}"
-    lost.append(GivenUp(what, "it would not find them first", "them as tokens"))
-    return vocabulary.with_(
-        special={text: n for text, n in vocabulary.special.items() if text not in gone},
-        special_flags={t: has for t, has in vocabulary.special_flags.items() if t not in gone},
-    )
-
-
 def exported_module(path: Path) -> ModuleType:
     """Runs an exported Python file by itself, as its users do, and leaves nothing beside it.
 
@@ -165,8 +107,8 @@ def exported_module(path: Path) -> ModuleType:
     return module
 
 
-def _unchanged(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
-    return vocabulary, []
+def _unchanged(vocabulary: Vocabulary, _lost: list[GivenUp]) -> Vocabulary:
+    return vocabulary
 
 
 @dataclass(frozen=True)
@@ -197,8 +139,8 @@ class Format:
     symbols : tuple of str
         The alphabets whose tokens it holds.
     adapt : callable
-        Returns the vocabulary as the format can hold it, whatever its rule, and what was given up
-        for that (pre-tokenizer, ids, tokens).
+        ``adapt(vocabulary, lost)`` returns the vocabulary as the format can hold it, whatever its
+        rule, and adds what was given up for that (pre-tokenizer, ids, tokens) to the list `lost`.
     normalizes : bool
         Whether it holds a normalizer.
     unreached : bool
@@ -215,7 +157,7 @@ class Format:
     read: Callable[[Path], tuple[Vocabulary, list[str]]] | None
     recognises: Callable[[Path], bool]
     symbols: tuple[Symbols, ...] = ("bytes",)
-    adapt: Callable[[Vocabulary], tuple[Vocabulary, list[GivenUp]]] = field(default=_unchanged)
+    adapt: Callable[[Vocabulary, list[GivenUp]], Vocabulary] = field(default=_unchanged)
     normalizes: bool = False
     unreached: bool = False
     shares: bool = False
@@ -225,13 +167,10 @@ class Format:
         how = self.rules[vocabulary.rule]
         lost: list[GivenUp] = []
         if isinstance(how, Nearest):
-            lost.append(GivenUp(f"the rule {vocabulary.rule}", how.reason, f"the rule {how.rule}"))
-            vocabulary = vocabulary.with_(rule=how.rule)
-        if vocabulary.normalizer is not None and not self.normalizes:
-            name = glance(vocabulary.normalizer)
-            lost.append(GivenUp(f"the normalizer {name}", "it takes text as it is", "none"))
-            vocabulary = vocabulary.with_(normalizer=None)
+            what, nearest = f"the rule {vocabulary.rule}", f"the rule {how.rule}"
+            vocabulary = give_up(vocabulary, lost, what, how.reason, nearest, rule=how.rule)
+        if not self.normalizes:
+            vocabulary = without_normalizer(vocabulary, lost, "it takes text as it is")
         if not self.shares:
             vocabulary = without_shared(vocabulary, lost)
-        vocabulary, more = self.adapt(vocabulary)
-        return vocabulary, lost + more
+        return self.adapt(vocabulary, lost), lost

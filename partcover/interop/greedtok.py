@@ -7,17 +7,16 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from ..corpus.pretokenizers.phrases import name_of_pattern, split_pattern
 from ..errors import InputError, MissingExtra
 from ..runtime.files.writing import read_json, write_atomic
-from ..vocabulary.rules import SEGMENTATION_RULES
 from ..vocabulary.subset import only
 from ..vocabulary.vocabulary import Vocabulary
-from .format import Format, GivenUp, Nearest, Replay
+from .format import Format, Replay, only_rule
+from .given_up import GivenUp, keep, split_otherwise, with_ascending_ids
 from .ranks.hex_vocab import adapt_lines, by_id, from_lines, hex_lines, write_hex
 from .token_list import not_carried
 
@@ -29,34 +28,15 @@ _TOKENS, _SPECIAL, _CONFIG = (
 _WHOLE = r"[\s\S]+"  # the text is one word
 
 
-def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
+def _adapt(vocabulary: Vocabulary, lost: list[GivenUp]) -> Vocabulary:
     kept = [place for place, token in enumerate(vocabulary) if b"\0" not in bytes(token)]  # type: ignore[arg-type]
-    with_nul = len(vocabulary) - len(kept)
-    vocabulary, lost = adapt_lines(only(vocabulary, kept) if with_nul else vocabulary)
-    if with_nul:
-        lost.append(
-            GivenUp(
-                f"{with_nul:,} tokens that hold a NUL",
-                "the authors' encoder would look for the NUL beyond the end of a word",
-                "the others",
-            )
-        )
-    ids = vocabulary.id_of[256:]
-    if any(a >= b for a, b in pairwise(ids)):
-        lost.append(
-            GivenUp(
-                "ids in another order than the tokens",
-                "the order of the lines is the priority",
-                "ids 0 to 255 of the bytes and on",
-            )
-        )
-        vocabulary = vocabulary.with_(ids=None, decode_only={}, special=list(vocabulary.special))
-    if vocabulary.pretokenizer is not None and _pattern(vocabulary.pretokenizer) is None:
-        lost.append(
-            GivenUp(f"the pre-tokenizer {vocabulary.pretokenizer}", "it is not one pattern", "none")
-        )
-        vocabulary = vocabulary.with_(pretokenizer=None)
-    return vocabulary, lost
+    why = "the authors' encoder would look for the NUL beyond the end of a word"
+    vocabulary = keep(vocabulary, lost, kept, "that hold a NUL", why)
+    vocabulary = adapt_lines(vocabulary, lost)
+    vocabulary = with_ascending_ids(vocabulary, lost, "the order of the lines is the priority")
+    if vocabulary.pretokenizer is None or _pattern(vocabulary.pretokenizer) is not None:
+        return vocabulary
+    return split_otherwise(vocabulary, lost, "it is not one pattern", None)
 
 
 def _pattern(pretokenizer: str) -> str | None:
@@ -176,12 +156,11 @@ def _replay(path: Path) -> Replay:
 GREEDTOK = Format(
     name="greedtok",
     title="the authors' GreedTok: the folder of their tokenizer class",
-    rules={
-        rule: "covering by priority; see the page on two neighbouring copies of a token"
-        if rule == "priority"
-        else Nearest("priority", "GreedTok covers in the order of the tokens")
-        for rule in SEGMENTATION_RULES
-    },
+    rules=only_rule(
+        "priority",
+        "covering by priority; see the page on two neighbouring copies of a token",
+        "GreedTok covers in the order of the tokens",
+    ),
     write=_write,
     replay=_replay,
     read=_read,

@@ -19,6 +19,7 @@ from typing import TypeAlias
 
 from ..vocabulary.merging import merge
 from ..vocabulary.vocabulary import Vocabulary
+from .given_up import GivenUp, give_up
 
 Parts: TypeAlias = Callable[[bytes], list[bytes]]
 
@@ -75,3 +76,11 @@ def pairs_are_needless(vocabulary: Vocabulary) -> bool:
     parts_of = characters_of if vocabulary.rule == "character_merges" else bytes_of
     ranks = list(last_merges(merges, tokens, parts_of).values())
     return all(a is not None and b is not None and a < b for a, b in pairwise([-1, *ranks]))
+
+
+def without_pairs(vocabulary: Vocabulary, lost: list[GivenUp], reason: str) -> Vocabulary:
+    """Returns a vocabulary that merges by rank; needless pairs are not added to `lost`."""
+    if pairs_are_needless(vocabulary):
+        return vocabulary if vocabulary.merges is None else vocabulary.with_(merges=None)
+    nearest = "merges without pairs"
+    return give_up(vocabulary, lost, "which pairs merge", reason, nearest, merges=None)

@@ -16,10 +16,10 @@ from ..corpus.symbols import show
 from ..encoding.encoder import Encoder
 from ..errors import InputError
 from ..runtime.files.writing import atomic_writer, open_input
-from ..vocabulary.rules import SEGMENTATION_RULES
 from ..vocabulary.vocabulary import Vocabulary
 from .byte_level import pieces_of
-from .format import Format, GivenUp, Nearest, Replay
+from .format import Format, Replay, only_rule
+from .given_up import GivenUp, split_otherwise, without_unknown
 from .token_list import not_carried, own_replay
 
 _LINE_END = "line_end"
@@ -152,17 +152,11 @@ def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
     return not_carried(vocabulary.with_(pretokenizer=None))
 
 
-def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
-    lost = []
-    if vocabulary.unknown is not None:
-        name = vocabulary.unknown.token
-        lost.append(GivenUp(f"the unknown token {name}", "its tokens are bytes", "none"))
-        vocabulary = vocabulary.with_(unknown=None)
-    if (cuts := vocabulary.pretokenizer) not in (None, "none"):
-        reason = "RWKV takes the longest match of a whole text"
-        lost.append(GivenUp(f"the pre-tokenizer {cuts}", reason, "none"))
-        vocabulary = vocabulary.with_(pretokenizer="none")
-    return vocabulary, lost
+def _adapt(vocabulary: Vocabulary, lost: list[GivenUp]) -> Vocabulary:
+    vocabulary = without_unknown(vocabulary, lost, "its tokens are bytes")
+    if vocabulary.pretokenizer in (None, "none"):
+        return vocabulary
+    return split_otherwise(vocabulary, lost, "RWKV takes the longest match of a whole text")
 
 
 def _replay(path: Path) -> Replay:
@@ -194,12 +188,9 @@ def _replay(path: Path) -> Replay:
 RWKV = Format(
     name="rwkv",
     title="RWKV's vocabulary: one id, Python literal, and size per line (rwkv_vocab_v20230424.txt)",
-    rules={
-        rule: "longest match of a whole text"
-        if rule == "longest_match"
-        else Nearest("longest_match", "RWKV takes the longest match")
-        for rule in SEGMENTATION_RULES
-    },
+    rules=only_rule(
+        "longest_match", "longest match of a whole text", "RWKV takes the longest match"
+    ),
     write=_write,
     replay=_replay,
     read=_read,

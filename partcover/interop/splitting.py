@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..corpus.pretokenizers.phrases import phrase_of, split_pattern
@@ -10,6 +11,8 @@ from ..corpus.pretokenizers.published_patterns import DEEPSEEK
 from ..corpus.pretokenizers.rules import rule_names
 from ..corpus.pretokenizers.steps.read import read_steps, split_steps
 from ..errors import InputError
+from ..vocabulary.vocabulary import Vocabulary
+from .given_up import GivenUp, split_otherwise
 
 _BYTES = {
     "type": "ByteLevel",
@@ -116,6 +119,26 @@ def patterns(name: str | None) -> list[tuple[str, str | None]] | None:
         return None
     found = [(pattern, _mark(rule)) for rule in rules if (pattern := _pattern(rule)) is not None]
     return found if len(found) == len(rules) else None
+
+
+def split_as(
+    vocabulary: Vocabulary,
+    lost: list[GivenUp],
+    expressed: Callable[[str | None], object],
+    reason: str,
+) -> Vocabulary:
+    """Returns a vocabulary whose pre-tokenizer a format has.
+
+    ``expressed(name)`` returns None for those that it has not, for the `reason`; what is no
+    pre-tokenizer here is given up, too.
+    """
+    try:
+        Pretokenizer.from_name(vocabulary.pretokenizer or "none")
+        if expressed(vocabulary.pretokenizer) is not None:
+            return vocabulary
+    except InputError as error:
+        reason = str(error)
+    return split_otherwise(vocabulary, lost, reason)
 
 
 def unmark(name: str | None) -> list[dict[str, Any]]:

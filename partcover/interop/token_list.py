@@ -13,10 +13,10 @@ from ..errors import InputError
 from ..runtime.files.kinds import HEADER, likely_mistake
 from ..runtime.files.writing import atomic_writer, open_input
 from ..segmentation.segmentation import segment
-from ..vocabulary.rules import SEGMENTATION_RULES
 from ..vocabulary.vocabulary import Vocabulary
 from .byte_level import pieces_of
-from .format import Format, GivenUp, Nearest, Replay
+from .format import Format, Replay, only_rule
+from .given_up import GivenUp, without_ids
 from .splitting import described
 
 
@@ -106,22 +106,20 @@ def own_replay(vocabulary: Vocabulary) -> Replay:
     return Replay(f"partcover {__version__}", words, None, id_of.get)
 
 
-def _adapt_list(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
+def _adapt_list(vocabulary: Vocabulary, lost: list[GivenUp]) -> Vocabulary:
     if vocabulary.ids is None:
-        return vocabulary, []
-    lost = GivenUp("ids", "a list holds none", "ids 0 to 255 of the bytes and on")
-    return vocabulary.with_(ids=None, decode_only={}, special=list(vocabulary.special)), [lost]
+        return vocabulary
+    return without_ids(vocabulary, lost, "ids", "a list holds none")
 
 
 LIST = Format(
     name="list",
     title="a plain list: one token per line, escaped as in word counts",
-    rules={
-        rule: "the tokens in order; read back so"
-        if rule == "shortest_path"
-        else Nearest("shortest_path", "a list holds no rule and is read for the shortest path")
-        for rule in SEGMENTATION_RULES
-    },
+    rules=only_rule(
+        "shortest_path",
+        "the tokens in order; read back so",
+        "a list holds no rule and is read for the shortest path",
+    ),
     write=_write_list,
     replay=_replay_list,
     read=_read_list,

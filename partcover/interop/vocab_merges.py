@@ -14,7 +14,6 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, cast
 
-from ..corpus.normalizers import glance
 from ..corpus.normalizers.normalizer import Normalizer
 from ..corpus.pretokenizers.byte_spelling import spelled_bytes
 from ..corpus.pretokenizers.published_patterns import CLIP, PATTERNS
@@ -27,7 +26,8 @@ from ..vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .byte_level import SPELLED_BYTES, pieces_of
 from .end_of_word import SUFFIX, ends_words, merges_inside, without_ends
-from .format import Format, GivenUp, Nearest, Replay
+from .format import Format, Nearest, Replay
+from .given_up import GivenUp, split_otherwise, without_normalizer
 from .huggingface.format import replay_of
 from .huggingface.layout import escapes, kept, rewritten
 from .huggingface.library import Library
@@ -295,23 +295,16 @@ def _class_of(vocabulary: Vocabulary) -> str | None:
     return None
 
 
-def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
+def _adapt(vocabulary: Vocabulary, lost: list[GivenUp]) -> Vocabulary:
     class_ = _class_of(vocabulary)
     if class_ == "CLIP" and merges_inside(vocabulary) is None:
         class_ = None
     if class_ is not None:
-        return vocabulary, []
-    lost = []
-    if vocabulary.normalizer is not None:
-        name = glance(vocabulary.normalizer)
-        lost.append(GivenUp(f"the normalizer {name}", "GPT-2's class takes text as it is", "none"))
-    if vocabulary.pretokenizer not in (None, "gpt2"):
-        name = vocabulary.pretokenizer
-        lost.append(
-            GivenUp(f"the pre-tokenizer {name}", "text is split by GPT-2's pattern", "gpt2")
-        )
-        vocabulary = vocabulary.with_(pretokenizer="gpt2")
-    return vocabulary.with_(normalizer=None), lost
+        return vocabulary
+    vocabulary = without_normalizer(vocabulary, lost, "GPT-2's class takes text as it is")
+    if vocabulary.pretokenizer in (None, "gpt2"):
+        return vocabulary
+    return split_otherwise(vocabulary, lost, "text is split by GPT-2's pattern", "gpt2")
 
 
 def _write(vocabulary: Vocabulary, path: Path) -> list[str]:

@@ -49,8 +49,7 @@ def exported(tmp_path_factory):
                 except InputError:
                     vocabulary = chosen(words, pretokenizer="gpt2")
                 try:
-                    fitted, _ = FORMATS[name].adapt(vocabulary)
-                    FORMATS[name].write(fitted, target)
+                    FORMATS[name].write(FORMATS[name].adapt(vocabulary, []), target)
                 except (InputError, MissingExtra):
                     continue
                 targets[name].append(target)

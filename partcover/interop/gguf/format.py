@@ -5,11 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..._version import __version__
-from ...corpus.normalizers import glance
 from ...encoding.encoder import Encoder
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import pieces_of
-from ..format import Format, GivenUp, Nearest, Replay, without_shared
+from ..format import Format, Nearest, Replay
+from ..given_up import (
+    GivenUp,
+    give_up,
+    split_otherwise,
+    without_normalizer,
+    without_shared,
+    without_unknown,
+)
 from ..sentencepiece.around import own_spec
 from ..sentencepiece.format import SENTENCEPIECE
 from ..token_list import own_replay
@@ -18,41 +25,33 @@ from .read import looks_like, read
 from .write import model_of, split_of, write
 
 
-def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
+def _adapt(vocabulary: Vocabulary, lost: list[GivenUp]) -> Vocabulary:
     if origin_in(vocabulary)[0] is not None:
-        return vocabulary, []
-    lost: list[GivenUp] = []
+        return vocabulary
     vocabulary = without_shared(vocabulary, lost)
     if vocabulary.rule in ("shortest_path", "likelihood") and vocabulary.unknown is None:
         reason = "llama.cpp's Unigram has no bytes for what is no token"
-        lost.append(GivenUp(f"the rule {vocabulary.rule}", reason, "the rule longest_match"))
-        vocabulary = vocabulary.with_(rule="longest_match")
+        what, nearest = f"the rule {vocabulary.rule}", "the rule longest_match"
+        vocabulary = give_up(vocabulary, lost, what, reason, nearest, rule="longest_match")
     model = model_of(vocabulary)
     if model in ("llama", "t5"):
-        vocabulary, more = _adapt_pieces(vocabulary, model)
-        return vocabulary, lost + more
+        return _adapt_pieces(vocabulary, lost, model)
     if model == "bert":
         unknown = vocabulary.unknown
         if unknown is not None and unknown.longest is not None and unknown.longest < 2**31:
             reason = "llama.cpp's BERT has no longest word"
             what = f"words of more than {unknown.longest} characters as unknown"
             lost.append(GivenUp(what, reason, "no limit"))
-        return vocabulary, lost
-    if vocabulary.normalizer is not None:
-        name = glance(vocabulary.normalizer)
-        lost.append(GivenUp(f"the normalizer {name}", "it takes text as it is", "none"))
-        vocabulary = vocabulary.with_(normalizer=None)
-    if vocabulary.unknown is not None:
-        name = vocabulary.unknown.token
-        lost.append(GivenUp(f"the unknown token {name}", "its tokens are bytes", "none"))
-        vocabulary = vocabulary.with_(unknown=None)
+        return vocabulary
+    vocabulary = without_normalizer(vocabulary, lost, "it takes text as it is")
+    vocabulary = without_unknown(vocabulary, lost, "its tokens are bytes")
     cuts = vocabulary.pretokenizer
     if model == "rwkv":
-        if cuts not in (None, "none"):
-            reason = "llama.cpp takes the longest match of a whole text"
-            lost.append(GivenUp(f"the pre-tokenizer {cuts}", reason, "none"))
-            vocabulary = vocabulary.with_(pretokenizer="none")
-        return vocabulary, lost
+        if cuts in (None, "none"):
+            return vocabulary
+        return split_otherwise(
+            vocabulary, lost, "llama.cpp takes the longest match of a whole text"
+        )
     near, same = split_of(vocabulary)
     if not same:
         reason = "llama.cpp knows pre-tokenizers by name, and has none that splits in the same way"
@@ -62,15 +61,15 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
         lost.append(GivenUp(f"the pre-tokenizer {cuts}", reason, other))
         if near is None:
             vocabulary = vocabulary.with_(pretokenizer=other)
-    return vocabulary, lost
+    return vocabulary
 
 
 def _has_split(vocabulary: Vocabulary, name: str) -> bool:
     return split_of(vocabulary.with_(pretokenizer=name))[0] is not None
 
 
-def _adapt_pieces(vocabulary: Vocabulary, model: str) -> tuple[Vocabulary, list[GivenUp]]:
-    vocabulary, lost = SENTENCEPIECE.adapt(vocabulary)
+def _adapt_pieces(vocabulary: Vocabulary, lost: list[GivenUp], model: str) -> Vocabulary:
+    vocabulary = SENTENCEPIECE.adapt(vocabulary, lost)
     spec = own_spec(vocabulary)
     if spec is not None:
         odd = [
@@ -85,7 +84,7 @@ def _adapt_pieces(vocabulary: Vocabulary, model: str) -> tuple[Vocabulary, list[
         if odd:
             reason = f"llama.cpp's model {model} has none of: {', '.join(odd)}"
             lost.append(GivenUp("the normalizer", reason, "a space in front, or nothing"))
-    return vocabulary, lost
+    return vocabulary
 
 
 def _replay(path: Path) -> Replay:

@@ -14,7 +14,8 @@ from ...segmentation.segmentation import segment
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import pieces_of
 from ..end_of_word import END, ends_words, merges_inside, read_ended, spell_ended, without_ends
-from ..format import Format, GivenUp, Nearest, Replay, keep, without_shared
+from ..format import Format, Nearest, Replay
+from ..given_up import GivenUp, give_up, keep, split_otherwise, without_shared, without_unknown
 from ..merge_ranks import characters_of
 from ..splitting import read_splitting, why_not
 from ..whole_texts import marking_steps
@@ -31,36 +32,30 @@ from .write import FILE, write
 _LONGEST_OF_UNIGRAM = 8000
 
 
-def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
-    lost: list[GivenUp] = []
+def _adapt(vocabulary: Vocabulary, lost: list[GivenUp]) -> Vocabulary:
     if (origin := origin_in(vocabulary)[0]) is not None:
         spelling = origin.get("spelling")  # damaged, it is named when it is written
         if isinstance(spelling, Mapping) and spelling.get("model") == "Unigram":
             vocabulary = _without_long(vocabulary, lost)
-        return vocabulary, lost
+        return vocabulary
     spell = speller(vocabulary)
     vocabulary = without_shared(vocabulary, lost, lambda text, piece: spell(piece) == text)
     if vocabulary.normalizer is not None:
-        normalizer, more = as_steps(vocabulary.normalizer)
-        lost += more
+        normalizer = as_steps(vocabulary.normalizer, lost)
         flags = vocabulary.special_flags
         split_at = [name for name, has in flags.items() if {"normalized", "added"} <= {*has}]
         if split_at and changes_parts(vocabulary.normalizer):
-            lost.append(
-                GivenUp(
-                    f"{len(split_at):,} user-defined pieces in the normalized text",
-                    "the library normalizes each part between added tokens by itself",
-                    "them as added tokens",
-                )
-            )
-            vocabulary = vocabulary.with_(
-                special_flags={**flags, **{name: ["added"] for name in split_at}}
+            vocabulary = give_up(
+                vocabulary,
+                lost,
+                f"{len(split_at):,} user-defined pieces in the normalized text",
+                "the library normalizes each part between added tokens by itself",
+                "them as added tokens",
+                special_flags={**flags, **{name: ["added"] for name in split_at}},
             )
         vocabulary = vocabulary.with_(normalizer=normalizer)
-    if vocabulary.unknown is not None and vocabulary.rule != "longest_match":
-        name = vocabulary.unknown.token
-        lost.append(GivenUp(f"the unknown token {name}", "it is written over bytes", "none"))
-        vocabulary = vocabulary.with_(unknown=None)
+    if vocabulary.rule != "longest_match":
+        vocabulary = without_unknown(vocabulary, lost, "it is written over bytes")
     characters = vocabulary.rule == "character_merges"
     if characters:
         spell = speller(vocabulary)
@@ -68,7 +63,7 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
             p for p, token in enumerate(pieces_of(vocabulary)[256:]) if spell(token) is not None
         ]
         what = "that split a character or are named like a byte"
-        vocabulary = keep(vocabulary, kept, lost, what, "pieces are text")
+        vocabulary = keep(vocabulary, lost, kept, what, "pieces are text")
         if unmade := _unmade(vocabulary):
             lost.append(
                 GivenUp(
@@ -81,15 +76,14 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
         vocabulary = _without_long(vocabulary, lost)
     if ends_words(vocabulary.pretokenizer) and merges_inside(vocabulary) is None:
         inside = without_ends(vocabulary.need_pretokenizer())
+        what = "a space behind each word"
         why = "the library can add one only for BPE that merges it first"
-        lost.append(GivenUp("a space behind each word", why, "none"))
-        vocabulary = vocabulary.with_(pretokenizer=inside)
+        vocabulary = give_up(vocabulary, lost, what, why, pretokenizer=inside)
     split = vocabulary.pretokenizer
     if split is not None and word_mark(vocabulary) is not None:
         split = without_mark(split)  # the model does the rest
     if reason := why_not(split, byte_level=not characters):
-        lost.append(GivenUp(f"the pre-tokenizer {vocabulary.pretokenizer}", reason, "none"))
-        vocabulary = vocabulary.with_(pretokenizer="none")
+        vocabulary = split_otherwise(vocabulary, lost, reason)
     if names := _special_as_text(vocabulary):
         how = "the longest match" if vocabulary.rule == "longest_match" else "whole words"
         lost.append(
@@ -99,7 +93,7 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
                 "them as special tokens",
             )
         )
-    return vocabulary, lost
+    return vocabulary
 
 
 def _without_long(vocabulary: Vocabulary, lost: list[GivenUp]) -> Vocabulary:
@@ -108,7 +102,7 @@ def _without_long(vocabulary: Vocabulary, lost: list[GivenUp]) -> Vocabulary:
     kept = [place for place, size in enumerate(sizes) if size <= _LONGEST_OF_UNIGRAM]
     what = f"of more than {_LONGEST_OF_UNIGRAM:,} bytes"
     why = "its Unigram model calls itself for each byte of a piece, and the process ends"
-    return keep(vocabulary, kept, lost, what, why)
+    return keep(vocabulary, lost, kept, what, why)
 
 
 def _unmade(vocabulary: Vocabulary) -> int:

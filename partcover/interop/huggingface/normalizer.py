@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...corpus.normalizers.normalizer import Normalizer
-from ..format import GivenUp
+from ..given_up import GivenUp
 
 
 def flat_steps(step: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
@@ -23,20 +23,12 @@ def normalizer_of(data: Mapping[str, Any]) -> str | None:
     return Normalizer(step).name if step is not None and flat_steps(step) else None
 
 
-def as_steps(name: str) -> tuple[str | None, list[GivenUp]]:
-    """Returns a normalizer that the library has, and what was left out for that."""
+def as_steps(name: str, lost: list[GivenUp]) -> str | None:
+    """Returns a normalizer that the library has, and adds what was given up for that to `lost`."""
     steps: list[dict[str, Any]] = []
-    lost: list[GivenUp] = []
     for step in Normalizer(name).steps:
-        if step["type"] == "SentencePiece":
-            more, given_up = _steps(step)
-            steps += more
-            lost += given_up
-        else:
-            steps.append(step)
-    if not steps:
-        return None, lost
-    return Normalizer({"type": "Sequence", "normalizers": steps}).name, lost
+        steps += _steps(step, lost) if step["type"] == "SentencePiece" else [step]
+    return Normalizer({"type": "Sequence", "normalizers": steps}).name if steps else None
 
 
 def changes_parts(name: str) -> bool:
@@ -46,9 +38,8 @@ def changes_parts(name: str) -> bool:
     return any(step[key] for step in steps for key in own)
 
 
-def _steps(step: dict[str, Any]) -> tuple[list[dict[str, Any]], list[GivenUp]]:
+def _steps(step: dict[str, Any], lost: list[GivenUp]) -> list[dict[str, Any]]:
     steps: list[dict[str, Any]] = []
-    lost: list[GivenUp] = []
     if map_ := step["precompiled_charsmap"]:
         steps.append({"type": "Precompiled", "precompiled_charsmap": map_})
         lost.append(
@@ -68,4 +59,4 @@ def _steps(step: dict[str, Any]) -> tuple[list[dict[str, Any]], list[GivenUp]]:
         steps.append({"type": "Prepend", "prepend": " "})
     if step["escape_whitespaces"]:
         steps.append({"type": "Replace", "pattern": {"String": "▁"}, "content": " "})
-    return steps, lost
+    return steps

@@ -7,30 +7,19 @@ import json
 from pathlib import Path
 
 from ...corpus.pretokenizers.byte_spelling import spelled_bytes
-from ...corpus.pretokenizers.pretokenizer import Pretokenizer
-from ...errors import InputError
-from ...vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import from_characters
-from ..format import Format, GivenUp, Nearest, Replay, exported_module
-from ..splitting import patterns
+from ..format import Format, Replay, exported_module, only_rule
+from ..given_up import GivenUp
+from ..splitting import patterns, split_as
 from .files import CONFIG, CUTTER, VOCABULARY
 from .read import looks_like, read
 from .write import write
 
 
-def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
-    reason = None
-    try:
-        Pretokenizer.from_name(vocabulary.pretokenizer or "none")
-        if patterns(vocabulary.pretokenizer) is None:
-            reason = "its class splits by patterns, whose matches are the words"
-    except InputError as error:
-        reason = str(error)
-    if reason is None:
-        return vocabulary, []
-    lost = GivenUp(f"the pre-tokenizer {vocabulary.pretokenizer}", reason, "none")
-    return vocabulary.with_(pretokenizer="none"), [lost]
+def _adapt(vocabulary: Vocabulary, lost: list[GivenUp]) -> Vocabulary:
+    reason = "its class splits by patterns, whose matches are the words"
+    return split_as(vocabulary, lost, patterns, reason)
 
 
 def _replay(path: Path) -> Replay:
@@ -50,16 +39,14 @@ def _replay(path: Path) -> Replay:
     )
 
 
-def _other(rule: SegmentationRule) -> str | Nearest:
-    if rule == "priority":
-        return "a Python class"
-    return Nearest("priority", "it is for priority; the format huggingface is for other rules")
-
-
 PRIORITY_TOKENIZER = Format(
     name="priority-class",
     title="a folder for transformers with a tokenizer class of its own, in plain Python",
-    rules={rule: _other(rule) for rule in SEGMENTATION_RULES},
+    rules=only_rule(
+        "priority",
+        "a Python class",
+        "it is for priority; the format huggingface is for other rules",
+    ),
     write=write,
     replay=_replay,
     read=read,

@@ -9,10 +9,11 @@ from pathlib import Path
 from ...corpus import symbols as sym
 from ...errors import InputError, MissingExtra
 from ...runtime.files.writing import atomic_writer
-from ...vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
+from ...vocabulary.rules import SegmentationRule
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import pieces_of
-from ..format import Format, GivenUp, Nearest, Replay
+from ..format import Format, Replay, only_rule
+from ..given_up import GivenUp, give_up
 from ..token_list import lines_of, not_carried, own_replay
 
 _HEX = re.compile(rb"[0-9a-fA-F \t]*")
@@ -74,15 +75,16 @@ def from_lines(tokens: Sequence[bytes], rule: SegmentationRule) -> tuple[Vocabul
     )
 
 
-def adapt_lines(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
-    """Returns the vocabulary with ids that can be line numbers, and what was left out for that."""
+def adapt_lines(vocabulary: Vocabulary, lost: list[GivenUp]) -> Vocabulary:
+    """Returns the vocabulary with ids that can be line numbers."""
     numbers = [number for number in vocabulary.id_of if number != -1]
     if sorted(numbers) == list(range(len(numbers))):
-        return vocabulary, []
-    lost = GivenUp("ids with gaps", "an id is the line, from 0", "ids in the same order")
+        return vocabulary
     order = {number: line for line, number in enumerate(sorted(numbers))}
     ids = [order.get(number, -1) for number in vocabulary.id_of]
-    return vocabulary.with_(ids=ids, special=list(vocabulary.special)), [lost]
+    what, reason, nearest = "ids with gaps", "an id is the line, from 0", "ids in the same order"
+    special = list(vocabulary.special)
+    return give_up(vocabulary, lost, what, reason, nearest, ids=ids, special=special)
 
 
 def _write_vocab(vocabulary: Vocabulary, path: Path) -> list[str]:
@@ -114,12 +116,7 @@ def _replay_sage(path: Path) -> Replay:
 SAGE = Format(
     name="sage",
     title="SaGe's .vocab: bytes and tokens in hexadecimal, one per line in the order of ids",
-    rules={
-        rule: "longest match"
-        if rule == "longest_match"
-        else Nearest("longest_match", "SaGe takes the longest match")
-        for rule in SEGMENTATION_RULES
-    },
+    rules=only_rule("longest_match", "longest match", "SaGe takes the longest match"),
     write=_write_vocab,
     replay=_replay_sage,
     read=lambda path: from_lines(hex_lines(path), "longest_match"),
@@ -129,12 +126,7 @@ SAGE = Format(
 PATHPIECE = Format(
     name="pathpiece",
     title="PathPiece's .vocab: as SaGe's",
-    rules={
-        rule: "PathPieceL"
-        if rule == "shortest_path"
-        else Nearest("shortest_path", "PathPieceL takes the fewest tokens")
-        for rule in SEGMENTATION_RULES
-    },
+    rules=only_rule("shortest_path", "PathPieceL", "PathPieceL takes the fewest tokens"),
     write=_write_vocab,
     # PathPiece is on no package index, so the file is replayed here
     replay=lambda path: own_replay(from_lines(hex_lines(path), "shortest_path")[0]),

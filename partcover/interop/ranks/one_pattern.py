@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from ...corpus.pretokenizers.pretokenizer import Pretokenizer, published_pattern
-from ...errors import InputError
+from ...corpus.pretokenizers.pretokenizer import published_pattern
 from ...vocabulary.vocabulary import Vocabulary
-from ..format import GivenUp
-from ..splitting import patterns, read_splitting
+from ..given_up import GivenUp
+from ..splitting import patterns, read_splitting, split_as
 
 _WHOLE = r"[\s\S]+"  # a text is one word
 
@@ -31,15 +30,7 @@ def named_pattern(pattern: str) -> tuple[str | None, list[str]]:
     return name, remarks
 
 
-def adapt_to_pattern(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
-    """Returns a vocabulary whose words one pattern splits, and what was left out for that."""
-    name = vocabulary.pretokenizer
+def adapt_to_pattern(vocabulary: Vocabulary, lost: list[GivenUp]) -> Vocabulary:
+    """Returns a vocabulary whose words one pattern splits."""
     reason = "tiktoken splits a text by one pattern, and has no mark for a space"
-    try:
-        Pretokenizer.from_name(name or "none")
-        if one_pattern(name) is not None:
-            return vocabulary, []
-    except InputError as error:
-        reason = str(error)
-    lost = GivenUp(f"the pre-tokenizer {name}", reason, "none")
-    return vocabulary.with_(pretokenizer="none"), [lost]
+    return split_as(vocabulary, lost, one_pattern, reason)

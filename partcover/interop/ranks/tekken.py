@@ -14,7 +14,8 @@ from ...runtime.files.kinds import begins_object
 from ...runtime.files.writing import read_json, write_atomic
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import pieces_of
-from ..format import Format, GivenUp, Replay
+from ..format import Format, Replay
+from ..given_up import GivenUp, give_up
 from .one_pattern import adapt_to_pattern, named_pattern, one_pattern
 from .tiktoken import RULES, adapt_to_ranks, vocabulary_of_ranks
 
@@ -133,24 +134,21 @@ def _ordered(vocabulary: Vocabulary) -> bool:
     return ids == list(range(len(ids)))
 
 
-def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
-    vocabulary, lost = adapt_to_ranks(vocabulary)
+def _adapt(vocabulary: Vocabulary, lost: list[GivenUp]) -> Vocabulary:
+    vocabulary = adapt_to_ranks(vocabulary, lost)
     if not _ordered(vocabulary):
         names = sorted(vocabulary.special, key=vocabulary.special.__getitem__)
-        lost.append(
-            GivenUp(
-                "ids in another order than special tokens, bytes, tokens",
-                "an id is the number of special tokens and a rank",
-                "ids in this order",
-            )
-        )
         first = len(names)
-        vocabulary = vocabulary.with_(
+        vocabulary = give_up(
+            vocabulary,
+            lost,
+            "ids in another order than special tokens, bytes, tokens",
+            "an id is the number of special tokens and a rank",
+            "ids in this order",
             ids=list(range(first, first + 256 + len(vocabulary))),
             special={name: number for number, name in enumerate(names)},
         )
-    vocabulary, more = adapt_to_pattern(vocabulary)
-    return vocabulary, lost + more
+    return adapt_to_pattern(vocabulary, lost)
 
 
 def _write(vocabulary: Vocabulary, path: Path) -> list[str]:

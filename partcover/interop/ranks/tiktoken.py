@@ -7,17 +7,16 @@ import binascii
 import codecs
 import hashlib
 from collections.abc import Sequence
-from itertools import pairwise
 from pathlib import Path
 
 from ...corpus.symbols import show
 from ...errors import InputError, MissingExtra
 from ...runtime.files.writing import atomic_writer, open_input
-from ...vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import pieces_of
-from ..format import Format, GivenUp, Nearest, Replay
-from ..merge_ranks import pairs_are_needless
+from ..format import Format, Replay, only_rule
+from ..given_up import GivenUp, with_ascending_ids
+from ..merge_ranks import without_pairs
 from ..splitting import described
 from .published import PUBLISHED, published_as
 
@@ -55,31 +54,14 @@ def write_ranks(vocabulary: Vocabulary, path: Path) -> list[str]:
     return remarks
 
 
-def adapt_to_ranks(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
-    """Returns a vocabulary without pairs and with ascending ids, and what was left out for that."""
-    lost = []
-    if vocabulary.merges is not None:
-        if not pairs_are_needless(vocabulary):
-            lost.append(
-                GivenUp(
-                    "which pairs merge",
-                    "any two neighbours that together are a token may merge, and a word that is "
-                    "a token stays whole",
-                    "merges without pairs",
-                )
-            )
-        vocabulary = vocabulary.with_(merges=None)
-    ids = vocabulary.id_of[256:]
-    if any(a >= b for a, b in pairwise(ids)):
-        lost.append(
-            GivenUp(
-                "ids in another order than the tokens",
-                "an id is the rank by which tokens merge",
-                "ids 0 to 255 of the bytes and on",
-            )
-        )
-        vocabulary = vocabulary.with_(ids=None, decode_only={}, special=list(vocabulary.special))
-    return vocabulary, lost
+def adapt_to_ranks(vocabulary: Vocabulary, lost: list[GivenUp]) -> Vocabulary:
+    """Returns a vocabulary without pairs and with ascending ids."""
+    reason = (
+        "any two neighbours that together are a token may merge, and a word that is a token stays "
+        "whole"
+    )
+    vocabulary = without_pairs(vocabulary, lost, reason)
+    return with_ascending_ids(vocabulary, lost, "an id is the rank by which tokens merge")
 
 
 def _read(path: Path) -> tuple[Vocabulary, list[str]]:
@@ -211,14 +193,10 @@ def _replay(path: Path) -> Replay:
     return Replay(f"tiktoken {tiktoken.__version__}", words, None, ranks.get)
 
 
-_OTHER = "tiktoken merges bytes by rank"
 #: How tiktoken expresses each rule.
-RULES: dict[SegmentationRule, str | Nearest] = {
-    rule: "rank merging, a whole word looked up first"
-    if rule == "merges"
-    else Nearest("merges", _OTHER)
-    for rule in SEGMENTATION_RULES
-}
+RULES = only_rule(
+    "merges", "rank merging, a whole word looked up first", "tiktoken merges bytes by rank"
+)
 TIKTOKEN = Format(
     name="tiktoken",
     title="tiktoken's rank file: one base64 token and rank per line (.tiktoken)",

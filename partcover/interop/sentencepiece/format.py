@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from ...corpus.normalizers import glance
 from ...errors import MissingExtra
 from ...vocabulary.vocabulary import Vocabulary
-from ..format import Format, GivenUp, Nearest, Replay, WholeTexts, keep
-from ..merge_ranks import pairs_are_needless
+from ..format import Format, Nearest, Replay, WholeTexts
+from ..given_up import (
+    GivenUp,
+    keep,
+    split_otherwise,
+    without_ids,
+    without_normalizer,
+    without_special,
+)
+from ..merge_ranks import without_pairs
 from ..whole_texts import pretokenizer_of
 from .around import is_own, own_spec, spaces_of
 from .pieces import BYTE_PIECE, LONGEST, MARK, is_too_long, open_characters, text_of
@@ -20,64 +27,37 @@ from .write import MERGING, write
 _MAX_GAPS = 100_000  # ids without a token, which unused pieces fill
 
 
-def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
-    lost = []
-    name = vocabulary.normalizer
-    if name is not None and not is_own(name):
-        lost.append(GivenUp(f"the normalizer {glance(name)}", "it is none of its own", "none"))
-        vocabulary = vocabulary.with_(normalizer=None)
+def _adapt(vocabulary: Vocabulary, lost: list[GivenUp]) -> Vocabulary:
+    if vocabulary.normalizer is not None and not is_own(vocabulary.normalizer):
+        vocabulary = without_normalizer(vocabulary, lost, "it is none of its own")
     kept = [place for place, token in enumerate(vocabulary) if text_of(token) is not None]
     what = "that split a character, contain a NUL or are named like a byte"
-    vocabulary = keep(vocabulary, kept, lost, what, "pieces are text")
+    vocabulary = keep(vocabulary, lost, kept, what, "pieces are text")
     kept = [place for place, token in enumerate(vocabulary) if not is_too_long(text_of(token))]
     what = f"of more than {LONGEST:,} bytes, a space as {MARK}"
-    vocabulary = keep(vocabulary, kept, lost, what, "it refuses a model with such a piece")
-    if long := [name for name in vocabulary.special if is_too_long(name)]:
-        lost.append(
-            GivenUp(
-                f"{len(long):,} special tokens of more than {LONGEST:,} bytes",
-                "it refuses a model with such a piece",
-                "without them",
-            )
-        )
-        vocabulary = _without(vocabulary, long)
+    refused = "it refuses a model with such a piece"
+    vocabulary = keep(vocabulary, lost, kept, what, refused)
+    long = [name for name in vocabulary.special if is_too_long(name)]
+    what = f"{len(long):,} special tokens of more than {LONGEST:,} bytes"
+    vocabulary = without_special(vocabulary, lost, long, what, refused)
     taken = {text_of(token) for token in vocabulary}
     split_at = set((own_spec(vocabulary) or {"user_defined": ()})["user_defined"])
-    if clashing := [
+    clashing = [
         name
         for name in vocabulary.special
         if name in taken
         or BYTE_PIECE.fullmatch(name)
         or (len(name) == 1 and name.isascii() and name not in split_at)
-    ]:
-        lost.append(
-            GivenUp(
-                f"special tokens that are named as other pieces: {', '.join(clashing)}",
-                "no two pieces have one name",
-                "without them",
-            )
-        )
-        vocabulary = _without(vocabulary, clashing)
+    ]
+    what = f"special tokens that are named as other pieces: {', '.join(clashing)}"
+    vocabulary = without_special(vocabulary, lost, clashing, what, "no two pieces have one name")
     numbers = [*vocabulary.id_of, *vocabulary.special.values()]
     if max(numbers) > 2 * len(numbers) + _MAX_GAPS:
-        lost.append(
-            GivenUp(
-                f"ids of up to {max(numbers):,} for {len(numbers):,} pieces",
-                "each number between needs a piece",
-                "ids 0 to 255 of the bytes and on",
-            )
-        )
-        vocabulary = vocabulary.with_(ids=None, decode_only={}, special=list(vocabulary.special))
-    if vocabulary.rule in MERGING and vocabulary.merges is not None:
-        if not pairs_are_needless(vocabulary):
-            lost.append(
-                GivenUp(
-                    "which pairs merge",
-                    "any two neighbours that together are a piece may merge",
-                    "merges without pairs",
-                )
-            )
-        vocabulary = vocabulary.with_(merges=None)
+        what = f"ids of up to {max(numbers):,} for {len(numbers):,} pieces"
+        vocabulary = without_ids(vocabulary, lost, what, "each number between needs a piece")
+    if vocabulary.rule in MERGING:
+        reason = "any two neighbours that together are a piece may merge"
+        vocabulary = without_pairs(vocabulary, lost, reason)
     if vocabulary.rule == "shortest_path" and len(sizes := open_characters(vocabulary)) > 1:
         lost.append(
             GivenUp(
@@ -95,25 +75,13 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
                 "that of 2 bytes",
             )
         )
-    if not _cuts_as_sentencepiece(vocabulary):
-        lost.append(
-            GivenUp(
-                f"the pre-tokenizer {vocabulary.pretokenizer}",
-                "sentencepiece does not split a text into words first, which makes no difference "
-                f"only for first-space and space-prefix:{MARK}, if no token has a space after its "
-                "first symbol",
-                "none",
-            )
-        )
-        vocabulary = vocabulary.with_(pretokenizer=None)
-    return vocabulary, lost
-
-
-def _without(vocabulary: Vocabulary, names: Collection[str]) -> Vocabulary:
-    """Returns a vocabulary without some of its special tokens."""
-    special = {text: n for text, n in vocabulary.special.items() if text not in names}
-    flags = {text: has for text, has in vocabulary.special_flags.items() if text in special}
-    return vocabulary.with_(special=special, special_flags=flags)
+    if _cuts_as_sentencepiece(vocabulary):
+        return vocabulary
+    reason = (
+        "sentencepiece does not split a text into words first, which makes no difference only for "
+        f"first-space and space-prefix:{MARK}, if no token has a space after its first symbol"
+    )
+    return split_otherwise(vocabulary, lost, reason, None)
 
 
 def _cuts_as_sentencepiece(vocabulary: Vocabulary) -> bool:

@@ -11,7 +11,8 @@ from typing import Any
 from ...errors import InputError, MissingExtra
 from ...runtime.files.writing import read_json, write_atomic
 from ...vocabulary.vocabulary import Vocabulary
-from ..format import Format, GivenUp, Replay, WholeTexts, exported_module
+from ..format import Format, Replay, WholeTexts, exported_module
+from ..given_up import GivenUp
 from ..ranks.one_pattern import adapt_to_pattern, one_pattern
 from ..ranks.published import PUBLISHED
 from ..ranks.tiktoken import (
@@ -46,10 +47,8 @@ packages = ["{folder}"]
 """
 
 
-def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
-    vocabulary, lost = adapt_to_ranks(vocabulary)
-    vocabulary, more = adapt_to_pattern(vocabulary)
-    return vocabulary, lost + more
+def _adapt(vocabulary: Vocabulary, lost: list[GivenUp]) -> Vocabulary:
+    return adapt_to_pattern(adapt_to_ranks(vocabulary, lost), lost)
 
 
 def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
