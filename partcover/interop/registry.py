@@ -15,9 +15,9 @@ from .greedtok import GREEDTOK
 from .huggingface import HUGGINGFACE
 from .priority_tokenizer import PRIORITY_TOKENIZER
 from .ranks.hex_vocab import PATHPIECE, SAGE
+from .ranks.rwkv import RWKV
 from .ranks.tekken import TEKKEN
 from .ranks.tiktoken import TIKTOKEN
-from .rwkv import RWKV
 from .sentencepiece import SENTENCEPIECE
 from .tiktoken_package import TIKTOKEN_PACKAGE
 from .token_list import LIST

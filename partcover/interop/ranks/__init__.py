@@ -1,1 +1,1 @@
-"""Formats of ranked tokens."""
+"""Formats that list tokens by number: a rank, an id, or the line."""

@@ -15,6 +15,7 @@ from ..byte_level import pieces_of
 from ..format import Format, Replay, only_rule
 from ..given_up import GivenUp, give_up
 from ..token_list import lines_of, not_carried, own_replay
+from .numbered import vocabulary_of_ids
 
 _HEX = re.compile(rb"[0-9a-fA-F \t]*")
 
@@ -61,18 +62,12 @@ def by_id(vocabulary: Vocabulary) -> tuple[list[bytes], list[str]]:
 
 def from_lines(tokens: Sequence[bytes], rule: SegmentationRule) -> tuple[Vocabulary, list[str]]:
     """Makes the vocabulary whose ids are the lines, and remarks; bytes may be missing."""
-    bytes_ = [-1] * 256
-    for number, token in enumerate(tokens):
-        if len(token) == 1:
-            bytes_[token[0]] = number
-    ids = [*bytes_, *(number for number, token in enumerate(tokens) if len(token) > 1)]
+    numbers = {token: number for number, token in enumerate(tokens)}
+    vocabulary = vocabulary_of_ids(numbers, rule)
     remarks = []
-    if missing := bytes_.count(-1):
+    if missing := vocabulary.id_of[:256].count(-1):
         remarks.append(f"{missing} of the 256 bytes are not listed: they have no id")
-    return (
-        Vocabulary((t for t in tokens if len(t) > 1), method="imported", rule=rule, ids=ids),
-        remarks,
-    )
+    return vocabulary, remarks
 
 
 def adapt_lines(vocabulary: Vocabulary, lost: list[GivenUp]) -> Vocabulary:

@@ -5,19 +5,21 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ...errors import InputError, MissingExtra
+from ...errors import InputError
 from ...runtime.files.kinds import begins_object
 from ...runtime.files.writing import read_json, write_atomic
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import pieces_of
 from ..format import Format, Replay
 from ..given_up import GivenUp, give_up
+from .numbered import vocabulary_of_ids
 from .one_pattern import adapt_to_pattern, named_pattern, one_pattern
-from .tiktoken import RULES, adapt_to_ranks, vocabulary_of_ranks
+from .replay import replay_with_tiktoken
+from .tiktoken import RULES, adapt_to_ranks
 
 _HEAD = 1 << 14
 _MOST_SPECIAL = 1 << 20
@@ -65,8 +67,11 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
         if not isinstance(pattern, str):
             raise InputError("its pattern is not text")
         pretokenizer, remarks = named_pattern(pattern)
-        vocabulary = vocabulary_of_ranks(
-            {token: first + rank for token, rank in ranks.items()}, pretokenizer, special
+        vocabulary = vocabulary_of_ids(
+            {token: first + rank for token, rank in ranks.items()},
+            "merges",
+            pretokenizer=pretokenizer,
+            special=special,
         )
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
@@ -186,27 +191,20 @@ def _text(piece: bytes) -> str | None:
 
 
 def _replay(path: Path) -> Replay:
-    try:
-        import tiktoken
-    except ImportError:
-        raise MissingExtra("tiktoken", "tiktoken", "replaying a tekken.json") from None
     data = read_json(path)
     ranks, special = _ranks(data), _special(data)
-    # as mistral-common makes it
-    encoding = tiktoken.Encoding(
-        path.stem, pat_str=data["config"]["pattern"], mergeable_ranks=ranks, special_tokens={}
+    replay = replay_with_tiktoken(  # as mistral-common makes it
+        "replaying a tekken.json",
+        name=path.stem,
+        pat_str=data["config"]["pattern"],
+        mergeable_ranks=ranks,
+        special_tokens={},
     )
-
-    def words(pieces: Sequence[bytes]) -> list[list[bytes] | None]:
-        single = encoding._encode_single_piece  # one word, not segmented by the pattern before
-        return [encoding.decode_tokens_bytes(single(piece)) for piece in pieces]
-
-    return Replay(
-        f"tiktoken {tiktoken.__version__}",
-        words,
-        lambda text: list(encoding.decode_tokens_bytes(encoding.encode_ordinary(text))),
-        lambda token: len(special) + ranks[token] if token in ranks else None,
-        special.get,
+    return replace(
+        replay,
+        id_of=lambda token: len(special) + ranks[token] if token in ranks else None,
+        special_id_of=special.get,
+        whole=None,
     )
 
 

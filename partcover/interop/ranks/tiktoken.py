@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import base64
 import binascii
-import codecs
 import hashlib
-from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from ...corpus.symbols import show
-from ...errors import InputError, MissingExtra
-from ...runtime.files.writing import atomic_writer, open_input
+from ...errors import InputError
+from ...runtime.files.writing import atomic_writer
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import pieces_of
 from ..format import Format, Replay, only_rule
 from ..given_up import GivenUp, with_ascending_ids
 from ..merge_ranks import without_pairs
 from ..splitting import described
+from .numbered import begins_numbered, read_numbered, vocabulary_of_ids
 from .published import PUBLISHED, published_as
+from .replay import replay_with_tiktoken
 
 _EMPTY = b"="  # how Whisper's file spells its empty token
 _BY_NAME = {name: (rules, special) for name, rules, special in PUBLISHED.values()}
@@ -88,29 +88,12 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
             "a rank file holds no pre-tokenizer and no special tokens, and neither its SHA-256 "
             "nor its name is known: name its pre-tokenizer with --pretokenizer"
         )
-    vocabulary = vocabulary_of_ranks(rank_of, pretokenizer, special)
+    vocabulary = vocabulary_of_ids(rank_of, "merges", pretokenizer=pretokenizer, special=special)
     if b"" in rank_of:
         remarks.append(f"no text can use the token {rank_of[b'']}, which is empty")
     if missing := vocabulary.id_of[:256].count(-1):
         remarks.append(f"{missing} of the 256 bytes have no rank")
     return vocabulary, remarks
-
-
-def vocabulary_of_ranks(
-    rank_of: dict[bytes, int], pretokenizer: str | None, special: dict[str, int]
-) -> Vocabulary:
-    """Returns the vocabulary whose ids are ranks."""
-    tokens = sorted((token for token in rank_of if len(token) > 1), key=rank_of.__getitem__)
-    singles = [rank_of.get(bytes([byte]), -1) for byte in range(256)]
-    return Vocabulary(
-        tokens,
-        method="imported",
-        rule="merges",
-        pretokenizer=pretokenizer,
-        ids=[*singles, *(rank_of[token] for token in tokens)],
-        special=special,
-        decode_only={rank_of[b""]: b""} if b"" in rank_of else None,
-    )
 
 
 def read_ranks(path: Path) -> tuple[dict[bytes, int], str]:
@@ -121,26 +104,8 @@ def read_ranks(path: Path) -> tuple[dict[bytes, int], str]:
     InputError
         Naming the line that is no token and its rank, or holds one that was there before.
     """
-    rank_of: dict[bytes, int] = {}
-    ranks: set[int] = set()
     sha = hashlib.sha256()
-    with open_input(path) as file:
-        for number, line in enumerate(file, 1):
-            sha.update(line)
-            if number == 1:
-                line = line.removeprefix(codecs.BOM_UTF8)
-            if not line.strip():
-                continue
-            try:
-                token, rank = _line(line)
-                if token in rank_of:
-                    raise InputError(f"token {show(token)!r} is given twice")
-                if rank in ranks:
-                    raise InputError(f"rank {rank} is given twice")
-            except InputError as error:
-                raise InputError(f"{path}:{number}: {error}") from None
-            rank_of[token] = rank
-            ranks.add(rank)
+    rank_of = read_numbered(path, _line, "rank", sha.update)
     if not rank_of:
         raise InputError(
             f"{path}: there are no ranks. Expected a token in base64 and its rank on each line"
@@ -164,33 +129,16 @@ def _line(line: bytes) -> tuple[bytes, int]:
     return token, int(fields[1])
 
 
-def _recognises(path: Path) -> bool:
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        first = file.read(1000).removeprefix(codecs.BOM_UTF8).lstrip().partition(b"\n")[0]
-    try:
-        _line(first)
-    except InputError:
-        return False
-    return True
-
-
 def _replay(path: Path) -> Replay:
-    try:
-        import tiktoken
-    except ImportError:
-        raise MissingExtra("tiktoken", "tiktoken", "replaying a rank file") from None
     ranks, _ = read_ranks(path)  # tiktoken's own loader keeps a copy under the path's name
-    encoding = tiktoken.Encoding(
-        path.stem, pat_str=r"[\s\S]+", mergeable_ranks=ranks, special_tokens={}
+    replay = replay_with_tiktoken(
+        "replaying a rank file",
+        name=path.stem,
+        pat_str=r"[\s\S]+",
+        mergeable_ranks=ranks,
+        special_tokens={},
     )
-
-    def words(pieces: Sequence[bytes]) -> list[list[bytes] | None]:
-        single = encoding._encode_single_piece  # one word, not segmented by a pattern before
-        return [encoding.decode_tokens_bytes(single(piece)) for piece in pieces]
-
-    return Replay(f"tiktoken {tiktoken.__version__}", words, None, ranks.get)
+    return replace(replay, text=None, special_id_of=None, whole=None)
 
 
 #: How tiktoken expresses each rule.
@@ -204,7 +152,7 @@ TIKTOKEN = Format(
     write=_write,
     replay=_replay,
     read=_read,
-    recognises=_recognises,
+    recognises=lambda path: begins_numbered(path, _line),
     adapt=adapt_to_ranks,
     unreached=True,
 )

@@ -8,20 +8,16 @@ import re
 from pathlib import Path
 from typing import Any
 
-from ...errors import InputError, MissingExtra
+from ...errors import InputError
 from ...runtime.files.writing import read_json, write_atomic
 from ...vocabulary.vocabulary import Vocabulary
-from ..format import Format, Replay, WholeTexts, exported_module
+from ..format import Format, Replay, exported_module
 from ..given_up import GivenUp
+from ..ranks.numbered import vocabulary_of_ids
 from ..ranks.one_pattern import adapt_to_pattern, one_pattern
 from ..ranks.published import PUBLISHED
-from ..ranks.tiktoken import (
-    RULES,
-    adapt_to_ranks,
-    read_ranks,
-    vocabulary_of_ranks,
-    write_ranks,
-)
+from ..ranks.replay import replay_with_tiktoken
+from ..ranks.tiktoken import RULES, adapt_to_ranks, read_ranks, write_ranks
 
 _FOLDER = "tiktoken_ext"  # the namespace package in which tiktoken looks for encodings
 _FORMAT = "partcover-tiktoken-package"
@@ -108,37 +104,18 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
         pretokenizer = None
         remarks.append("its pattern is not supported: name a pre-tokenizer with --pretokenizer")
     try:
-        return vocabulary_of_ranks(rank_of, pretokenizer, special), remarks
+        vocabulary = vocabulary_of_ids(
+            rank_of, "merges", pretokenizer=pretokenizer, special=special
+        )
     except InputError as error:
         raise InputError(f"{file}: {error}") from None
+    return vocabulary, remarks
 
 
 def _replay(path: Path) -> Replay:
-    try:
-        import tiktoken
-    except ImportError:
-        raise MissingExtra("tiktoken", "tiktoken", "replaying a package for tiktoken") from None
     file, _ = _settings_of(path)
     [constructor] = exported_module(file.with_suffix(".py")).ENCODING_CONSTRUCTORS.values()
-    arguments = constructor()
-    encoding = tiktoken.Encoding(**arguments)
-
-    def word(piece: bytes) -> list[bytes]:
-        ids = encoding._encode_single_piece(piece)  # not segmented by the pattern before
-        return list(encoding.decode_tokens_bytes(ids))
-
-    return Replay(
-        f"tiktoken {tiktoken.__version__}",
-        lambda words: list(map(word, words)),
-        lambda text: list(encoding.decode_tokens_bytes(encoding.encode_ordinary(text))),
-        arguments["mergeable_ranks"].get,
-        arguments["special_tokens"].get,
-        WholeTexts(
-            encoding.encode_ordinary,
-            lambda text: encoding.encode(text, allowed_special="all"),
-            encoding.decode,
-        ),
-    )
+    return replay_with_tiktoken("replaying a package for tiktoken", **constructor())
 
 
 TIKTOKEN_PACKAGE = Format(

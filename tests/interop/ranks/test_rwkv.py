@@ -76,8 +76,8 @@ def test_ids_are_those_of_its_own_library(tmp_path):
     [
         ("1 '' 0", "the token is empty"),
         ("9 'ab' 3", "has 2 bytes, not 3"),
-        ("9 '日本' 6", "'日本' is given twice"),
-        ("261 'ab' 2", "the id 261 is given twice"),
+        ("9 '日本' 6", ":10: token '日本' is given twice"),
+        ("261 'ab' 2", ":10: id 261 is given twice"),
         ("4294967296 'ab' 2", "is too large"),
         ("9 __import__('os') 2", "expected an id, a token as"),
         ("9 'a' + 'b' 2", "expected an id, a token as"),

@@ -12,15 +12,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ..corpus.symbols import show
-from ..encoding.encoder import Encoder
-from ..errors import InputError
-from ..runtime.files.writing import atomic_writer, open_input
-from ..vocabulary.vocabulary import Vocabulary
-from .byte_level import pieces_of
-from .format import Format, Replay, only_rule
-from .given_up import GivenUp, split_otherwise, without_unknown
-from .token_list import not_carried, own_replay
+from ...encoding.encoder import Encoder
+from ...errors import InputError
+from ...runtime.files.writing import atomic_writer
+from ...vocabulary.vocabulary import Vocabulary
+from ..byte_level import pieces_of
+from ..format import Format, Replay, only_rule
+from ..given_up import GivenUp, split_otherwise, without_unknown
+from ..token_list import not_carried, own_replay
+from .numbered import begins_numbered, read_numbered, vocabulary_of_ids
 
 _LINE_END = "line_end"
 _LONGEST = 1 << 16  # bytes of a line
@@ -38,8 +38,8 @@ _HIDDEN = re.compile(
 _SHORT = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
 
-def _line(line: bytes) -> tuple[int, bytes]:
-    """Returns the id and the token of a line.
+def _line(line: bytes) -> tuple[bytes, int]:
+    """Returns the token and the id of a line.
 
     Raises
     ------
@@ -61,57 +61,23 @@ def _line(line: bytes) -> tuple[int, bytes]:
         raise InputError(f"the token has {len(token)} bytes, not {found[3]}")
     if not token or int(found[1]) >= 2**31:
         raise InputError("the token is empty" if not token else f"the id {found[1]} is too large")
-    return int(found[1]), token
-
-
-def _recognises(path: Path) -> bool:
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        first = file.read(1000).partition(b"\n")[0]
-    try:
-        _line(first)
-    except InputError:
-        return False
-    return True
+    return token, int(found[1])
 
 
 def _read(path: Path) -> tuple[Vocabulary, list[str]]:
-    number_of: dict[bytes, int] = {}
-    taken: set[int] = set()
-    ends = set()
-    with open_input(path) as file:
-        place = 0
-        while line := file.readline(_LONGEST + 1):
-            place += 1
-            ends.add("\r\n" if line.endswith(b"\r\n") else "\n")
-            if not line.strip():
-                continue
-            try:
-                number, token = _line(line)
-                if token in number_of:
-                    raise InputError(f"the token {show(token)!r} is given twice")
-                if number in taken:
-                    raise InputError(f"the id {number} is given twice")
-            except InputError as error:
-                raise InputError(f"{path}:{place}: {error}") from None
-            number_of[token] = number
-            taken.add(number)
+    ends: set[bytes] = set()
+    number_of = read_numbered(
+        path, _line, "id", lambda line: ends.add(line[-2:]), longest=_LONGEST + 1
+    )
     if not number_of:
         raise InputError(f"{path}: there are no tokens")
-    tokens = sorted((t for t in number_of if len(t) > 1), key=number_of.__getitem__)
-    singles = [number_of.get(bytes([byte]), -1) for byte in range(256)]
-    remarks = ["the file holds no special tokens: RWKV's models take 0 for the end of a text"]
-    if missing := singles.count(-1):
-        remarks.append(f"{missing} of the 256 bytes have no id")
-    vocabulary = Vocabulary(
-        tokens,
-        method="imported",
-        rule="longest_match",
-        pretokenizer="none",
-        ids=[*singles, *map(number_of.__getitem__, tokens)],
-        provenance={_LINE_END: "\r\n"} if ends == {"\r\n"} else {},
+    provenance = {_LINE_END: "\r\n"} if ends == {b"\r\n"} else {}
+    vocabulary = vocabulary_of_ids(
+        number_of, "longest_match", pretokenizer="none", provenance=provenance
     )
+    remarks = ["the file holds no special tokens: RWKV's models take 0 for the end of a text"]
+    if missing := vocabulary.id_of[:256].count(-1):
+        remarks.append(f"{missing} of the 256 bytes have no id")
     return vocabulary, remarks
 
 
@@ -194,6 +160,6 @@ RWKV = Format(
     write=_write,
     replay=_replay,
     read=_read,
-    recognises=_recognises,
+    recognises=lambda path: begins_numbered(path, _line),
     adapt=_adapt,
 )
