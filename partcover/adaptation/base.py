@@ -15,6 +15,7 @@ from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..interop.huggingface.origin import settings_ids
 from ..interop.huggingface.word_pieces import with_own_begins
+from ..interop.origin import ORIGIN
 from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.solution import Termination
@@ -139,7 +140,7 @@ def adapted(vocabulary: Vocabulary, base: Vocabulary, method: str, **facts: Any)
     before = base.provenance
     if isinstance(first := before.get("base"), Mapping):  # adapted before
         before = {**first, **before}
-    kept = ("format", "source", "source_sha256", "origin", "gguf", "line_end")
+    kept = ("format", "source", "source_sha256", ORIGIN)
     source = {key: before[key] for key in kept if key in before}
     mark = {} if base.end_of_word is None else {"end_of_word": base.end_of_word}
     provenance = {**mark, "partcover": __version__, "base": source, **facts}

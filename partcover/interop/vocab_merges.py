@@ -6,7 +6,7 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -36,6 +36,7 @@ from .huggingface.origin import added_entry
 from .huggingface.read import from_json
 from .huggingface.reading.entries import flags_of
 from .huggingface.spelling import speller
+from .origin import ORIGIN, kept_origin
 from .splitting import read_splitting
 
 # how the files are called: as the libraries write them, and as GPT-2 was published
@@ -158,7 +159,7 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
         vocabulary = vocabulary.with_(special_flags=flags)
     if str(config.get("tokenizer_class")).startswith("CLIP"):
         vocabulary = _stripping(vocabulary)
-    provenance = {**vocabulary.provenance, "origin": _layouts(ids_file, vocab, merges_file)}
+    provenance = {**vocabulary.provenance, ORIGIN: _layouts(ids_file, vocab, merges_file)}
     return vocabulary.with_(provenance=provenance), remarks + more
 
 
@@ -357,12 +358,7 @@ _LAYOUT: dict[str, Any] = {
 
 def _layout_in(vocabulary: Vocabulary) -> dict[str, Any]:
     """Returns how the files were laid out that the vocabulary came from, as far as it is known."""
-    base = vocabulary.provenance.get("base")
-    given = vocabulary.provenance.get("origin")
-    if given is None and isinstance(base, Mapping):
-        given = base.get("origin")
-    if not isinstance(given, Mapping):
-        return {}
+    given = kept_origin(vocabulary)
     return {key: given[key] for key, new in _LAYOUT.items() if type(given.get(key)) is type(new)}
 
 

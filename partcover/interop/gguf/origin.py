@@ -12,9 +12,9 @@ from typing import Any
 from ...errors import InputError
 from ...vocabulary.vocabulary import Vocabulary
 from ..huggingface.origin import use_of
+from ..origin import kept_origin
 from .container import Value, is_numbers
 
-ORIGIN = "gguf"
 # what is written anew
 _LISTS = ("tokens", "scores", "token_type", "merges")
 _ID = re.compile(r"tokenizer\.ggml\.\w+_token_id")
@@ -97,11 +97,8 @@ def _is_place(content: Any, size: int) -> bool:
 
 def origin_in(vocabulary: Vocabulary) -> tuple[dict[str, Any] | None, list[str]]:
     """Returns what a vocabulary's file held besides, if it is still used so, and remarks."""
-    base = vocabulary.provenance.get("base")
-    given = vocabulary.provenance.get(ORIGIN) or (
-        base.get(ORIGIN) if isinstance(base, Mapping) else None
-    )
-    if not isinstance(given, Mapping):
+    given = kept_origin(vocabulary)
+    if "keys" not in given:
         return None, []
     if given.get("use") != use_of(vocabulary):
         return None, [_OTHER_USE]

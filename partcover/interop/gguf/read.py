@@ -17,6 +17,7 @@ from ...errors import InputError
 from ...vocabulary.vocabulary import Vocabulary
 from ..huggingface.read import from_json
 from ..huggingface.word_pieces import mark_steps
+from ..origin import ORIGIN
 from ..sentencepiece.proto import (
     BPE,
     BYTE,
@@ -30,7 +31,7 @@ from ..sentencepiece.proto import (
 from ..sentencepiece.read import vocabulary_of
 from .bert import bert_steps
 from .container import MAGIC, Value, is_numbers, read_keys
-from .origin import ORIGIN, origin_of
+from .origin import origin_of
 from .rwkv_spelling import read_spelled
 from .splits import SPLITS, Split
 

@@ -26,13 +26,13 @@ from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import pieces_of
 from ..end_of_word import END, merges_inside
 from ..merge_ranks import pairs_are_needless
+from ..origin import kept_origin
 from ..whole_texts import marking_steps
 from .decimals import as_read
 from .layout import escapes, kept, parsed, rewritten
 from .model import FREE, MAX_FREE, all_merges, place_special, unigram_entries
 from .word_pieces import PREFIX, free_mark, spell_piece, without_prefix
 
-ORIGIN = "origin"
 _CONFIG = "tokenizer_config.json"
 _KEPT = (_CONFIG, "special_tokens_map.json", "chat_template.jinja", "chat_template.json")
 # what tokenizer.json holds too, for classes of transformers that do not read it
@@ -192,10 +192,8 @@ def origin_in(vocabulary: Vocabulary) -> tuple[dict[str, Any] | None, list[str]]
 
 def _kept(vocabulary: Vocabulary) -> Mapping[str, Any] | None:
     """Returns what a vocabulary's files held besides, however it is used; None if unknown."""
-    provenance = vocabulary.provenance
-    base = provenance.get("base")
-    given = provenance.get(ORIGIN) or (base.get(ORIGIN) if isinstance(base, Mapping) else None)
-    return given if isinstance(given, Mapping) and "tokenizer" in given else None
+    given = kept_origin(vocabulary)
+    return given if "tokenizer" in given else None
 
 
 def settings_ids(vocabulary: Vocabulary) -> dict[str, int]:

@@ -16,12 +16,13 @@ from ...vocabulary.decoding import Decoding
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import from_characters, pieces_of
 from ..end_of_word import read_ended, with_ends
+from ..origin import ORIGIN
 from ..splitting import read_splitting
 from ..whole_texts import marking_steps
 from .around import not_carried
 from .decoder import read_decoding
 from .normalizer import flat_steps, normalizer_of
-from .origin import ORIGIN, files_beside, origin_of, read_small, use_of
+from .origin import files_beside, origin_of, read_small, use_of
 from .reading.byte_models import (
     lacking_bytes,
     leaving_out,

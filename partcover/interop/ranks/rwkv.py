@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import pieces_of
 from ..format import Format, Replay, only_rule
 from ..given_up import GivenUp, split_otherwise, without_unknown
+from ..origin import ORIGIN, kept_origin
 from ..token_list import not_carried, own_replay
 from .numbered import begins_numbered, read_numbered, vocabulary_of_ids
 
@@ -71,7 +72,7 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
     )
     if not number_of:
         raise InputError(f"{path}: there are no tokens")
-    provenance = {_LINE_END: "\r\n"} if ends == {b"\r\n"} else {}
+    provenance = {ORIGIN: {_LINE_END: "\r\n"}} if ends == {b"\r\n"} else {}
     vocabulary = vocabulary_of_ids(
         number_of, "longest_match", pretokenizer="none", provenance=provenance
     )
@@ -107,11 +108,7 @@ def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
         for number, token in zip(vocabulary.id_of, pieces_of(vocabulary), strict=True)
         if number >= 0
     )
-    base = vocabulary.provenance.get("base")
-    given = vocabulary.provenance.get(_LINE_END) or (
-        base.get(_LINE_END) if isinstance(base, Mapping) else None
-    )
-    end = "\r\n" if given == "\r\n" else "\n"
+    end = "\r\n" if kept_origin(vocabulary).get(_LINE_END) == "\r\n" else "\n"
     with atomic_writer(path) as file:
         for number, token in placed:
             file.write(f"{number} {_literal(token)} {len(token)}{end}".encode())

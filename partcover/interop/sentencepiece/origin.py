@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Mapping
 
 from ...errors import InputError
 from ...vocabulary.vocabulary import Vocabulary
+from ..origin import kept_origin
 
 _KEY = "sentencepiece"
 
@@ -28,11 +28,8 @@ def kept_file(vocabulary: Vocabulary) -> bytes | None:
     InputError
         If what was kept is damaged.
     """
-    base = vocabulary.provenance.get("base")
-    given = vocabulary.provenance.get("origin")
-    if given is None and isinstance(base, Mapping):
-        given = base.get("origin")
-    if not isinstance(given, Mapping) or _KEY not in given:
+    given = kept_origin(vocabulary)
+    if _KEY not in given:
         return None
     try:
         return base64.b64decode(given[_KEY], validate=True)

@@ -18,6 +18,7 @@ from ...vocabulary.decoding import Decoding
 from ...vocabulary.merging import halves
 from ...vocabulary.unknown import Unknown
 from ...vocabulary.vocabulary import Vocabulary
+from ..origin import ORIGIN
 from ..whole_texts import unknown_scores
 from . import around
 from .origin import kept_of
@@ -74,7 +75,7 @@ def read(path: Path) -> tuple[Vocabulary, list[str]]:
     """
     data = _content(path)
     vocabulary, remarks, _ = from_bytes(data, path)
-    return vocabulary.with_(provenance={"origin": kept_of(data)}), remarks
+    return vocabulary.with_(provenance={ORIGIN: kept_of(data)}), remarks
 
 
 def from_bytes(data: bytes, path: Path | str) -> tuple[Vocabulary, list[str], Any]:

@@ -47,6 +47,8 @@ def test_lines_come_back_as_they_were(tmp_path):
     ended = tmp_path / "crlf.txt"
     ended.write_bytes(source.read_bytes().replace(b"\n", b"\r\n"))
     assert Vocabulary.load(ended).tokens == Vocabulary.load(source).tokens
+    FORMATS["rwkv"].write(Vocabulary.load(ended), tmp_path / "e.txt")
+    assert (tmp_path / "e.txt").read_bytes() == ended.read_bytes()
 
 
 def test_there_and_back(tmp_path):
