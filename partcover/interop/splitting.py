@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ..corpus.pretokenizers.phrases import phrase_of, split_pattern
@@ -151,6 +151,15 @@ def unmark(name: str | None) -> list[dict[str, Any]]:
     ]
 
 
+def steps_of(step: Any, inside: str) -> Iterator[Mapping[str, Any]]:
+    """Yields the steps of a part of a tokenizer.json; `inside` names those of a Sequence."""
+    if isinstance(step, Mapping) and isinstance(parts := step.get(inside), list):
+        for part in parts:
+            yield from steps_of(part, inside)
+    elif step is not None:
+        yield step
+
+
 def read_splitting(data: dict[str, Any] | None) -> tuple[str | None, bool, list[str]]:
     """Reads the pre-tokenizer of a tokenizer.json.
 
@@ -159,7 +168,7 @@ def read_splitting(data: dict[str, Any] | None) -> tuple[str | None, bool, list[
     tuple of str or None, bool, list of str
         Its name, or None where it is unknown here; whether ByteLevel is a part of it; remarks.
     """
-    steps = _flat(data)
+    steps = steps_of(data, "pretokenizers")
     byte_level = any(step.get("type") == "ByteLevel" for step in steps)
     if data is None:
         return None, byte_level, []
@@ -169,14 +178,6 @@ def read_splitting(data: dict[str, Any] | None) -> tuple[str | None, bool, list[
         why = str(error).removeprefix("a pre-tokenizer as JSON: ")
         remark = f"partcover does not have its pre-tokenizer ({why}): count words with its library"
         return None, byte_level, [remark]
-
-
-def _flat(data: dict[str, Any] | None) -> list[dict[str, Any]]:
-    if data is None:
-        return []
-    if data.get("type") == "Sequence":
-        return [step for part in data.get("pretokenizers", []) for step in _flat(part)]
-    return [data]
 
 
 def _short(text: str) -> str:

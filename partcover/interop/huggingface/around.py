@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..splitting import steps_of
+
 
 def not_carried(data: Mapping[str, Any], left_out: Sequence[str]) -> list[str]:
     """Returns remarks on what is not carried; `left_out` are added tokens that merges make."""
@@ -14,7 +16,8 @@ def not_carried(data: Mapping[str, Any], left_out: Sequence[str]) -> list[str]:
             f"{len(left_out):,} special tokens, such as {left_out[0]!r}, are ordinary tokens, "
             "because merges can build them; the library splits text at them first"
         )
-    if names := ", ".join(_adding(data.get("post_processor"))):
+    steps = steps_of(data.get("post_processor"), "processors")
+    if names := ", ".join(str(step.get("type")) for step in steps if _adds(step)):
         remarks.append(
             f"not converted: post-processor ({names}), which puts tokens around every text"
         )
@@ -25,13 +28,9 @@ def not_carried(data: Mapping[str, Any], left_out: Sequence[str]) -> list[str]:
     return remarks
 
 
-def _adding(step: Mapping[str, Any] | None) -> list[str]:
-    """Names the steps of a post-processor that add tokens."""
-    if step is None:
-        return []
-    if step.get("type") == "Sequence":
-        return [name for part in step.get("processors", []) for name in _adding(part)]
+def _adds(step: Mapping[str, Any]) -> bool:
+    """Returns whether a step of a post-processor adds tokens."""
     if step.get("type") == "TemplateProcessing":
         pieces = [*step.get("single", []), *step.get("pair", [])]
-        return ["TemplateProcessing"] if any("SpecialToken" in piece for piece in pieces) else []
-    return [] if step.get("type") == "ByteLevel" else [str(step.get("type"))]
+        return any("SpecialToken" in piece for piece in pieces)
+    return step.get("type") != "ByteLevel"

@@ -13,8 +13,7 @@ from ...vocabulary.decoding import Decoding, Style
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import from_characters
 from ..end_of_word import END, SUFFIX, ends_words
-from ..splitting import unmark
-from .frame import steps_of
+from ..splitting import steps_of, unmark
 from .word_pieces import PREFIX, word_mark
 
 _MARK = {"type": "Replace", "pattern": {"String": "▁"}, "content": " "}

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...encoding.offsets import Trim
 from ...vocabulary.vocabulary import Vocabulary
+from ..splitting import steps_of
 from .origin import tokenizer_in
 
 
@@ -52,16 +53,6 @@ def trim_of(vocabulary: Vocabulary) -> Trim:
         ):
             return "later_spaces" if step.get("add_prefix_space", True) else "spaces"
     return "nothing"
-
-
-def steps_of(step: Any, inside: str) -> Iterator[Mapping[str, Any]]:
-    """Yields the steps of a normalizer, post-processor or decoder, one after another."""
-    if isinstance(step, Mapping):
-        if isinstance(parts := step.get(inside), list):
-            for part in parts:
-                yield from steps_of(part, inside)
-        else:
-            yield step
 
 
 def _names(part: Mapping[str, Any], tokens: Mapping[str, Any]) -> list[str]:

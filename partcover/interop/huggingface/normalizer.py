@@ -7,20 +7,13 @@ from typing import Any
 
 from ...corpus.normalizers.normalizer import Normalizer
 from ..given_up import GivenUp
-
-
-def flat_steps(step: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
-    """Returns the steps of a file's normalizer."""
-    if step is None:
-        return []
-    inner = step.get("normalizers")
-    return [step] if inner is None else [part for each in inner for part in flat_steps(each)]
+from ..splitting import steps_of
 
 
 def normalizer_of(data: Mapping[str, Any]) -> str | None:
     """Returns the name of a file's normalizer; None where it has no steps."""
-    step = data.get("normalizer")
-    return Normalizer(step).name if step is not None and flat_steps(step) else None
+    step: Any = data.get("normalizer")
+    return Normalizer(step).name if [*steps_of(step, "normalizers")] else None
 
 
 def as_steps(name: str, lost: list[GivenUp]) -> str | None:

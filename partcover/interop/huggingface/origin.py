@@ -27,6 +27,7 @@ from ..byte_level import pieces_of
 from ..end_of_word import END, merges_inside
 from ..merge_ranks import pairs_are_needless
 from ..origin import kept_origin
+from ..splitting import steps_of
 from ..whole_texts import marking_steps
 from .decimals import as_read
 from .layout import escapes, kept, parsed, rewritten
@@ -261,14 +262,14 @@ def needed_pieces(vocabulary: Vocabulary) -> list[sym.Token]:
         return []  # damaged: writing it says so
 
 
-def _templated(step: Any) -> set[Any]:
+def _templated(post_processor: Any) -> set[Any]:
     """Returns the tokens that a post-processor names."""
-    if not isinstance(step, Mapping):
-        return set()
-    named = {step[key][0] for key in ("sep", "cls") if isinstance(step.get(key), list)}
-    if isinstance(tokens := step.get("special_tokens"), Mapping):
-        named.update(token for entry in tokens.values() for token in entry["tokens"])
-    return named.union(*map(_templated, step.get("processors") or ()))
+    named: set[Any] = set()
+    for step in steps_of(post_processor, "processors"):
+        named.update(step[key][0] for key in ("sep", "cls") if isinstance(step.get(key), list))
+        if isinstance(tokens := step.get("special_tokens"), Mapping):
+            named.update(token for entry in tokens.values() for token in entry["tokens"])
+    return named
 
 
 def use_of(vocabulary: Vocabulary) -> dict[str, Any]:

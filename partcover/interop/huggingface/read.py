@@ -17,11 +17,11 @@ from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import from_characters, pieces_of
 from ..end_of_word import read_ended, with_ends
 from ..origin import ORIGIN
-from ..splitting import read_splitting
+from ..splitting import read_splitting, steps_of
 from ..whole_texts import marking_steps
 from .around import not_carried
 from .decoder import read_decoding
-from .normalizer import flat_steps, normalizer_of
+from .normalizer import normalizer_of
 from .origin import files_beside, origin_of, read_small, use_of
 from .reading.byte_models import (
     lacking_bytes,
@@ -180,7 +180,7 @@ def _bytes_last(data: dict[str, Any]) -> dict[str, Any]:
 
     Bytes are then spelled as characters after a text is split into words, of which there is one.
     """
-    steps = flat_steps(data.get("normalizer"))
+    steps = list(steps_of(data.get("normalizer"), "normalizers"))
     last = steps[-1].get("type") if steps else None
     if data.get("pre_tokenizer") is not None or last != "ByteLevel":
         return data
