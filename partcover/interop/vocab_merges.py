@@ -31,11 +31,11 @@ from .given_up import GivenUp, split_otherwise, without_normalizer
 from .huggingface.format import replay_of
 from .huggingface.layout import escapes, kept, rewritten
 from .huggingface.library import Library
-from .huggingface.model import build_model
-from .huggingface.origin import added_entry
-from .huggingface.read import from_json
 from .huggingface.reading.entries import flags_of
+from .huggingface.reading.read import from_json
 from .huggingface.spelling import speller
+from .huggingface.writing.into import added_entry
+from .huggingface.writing.model import build_model
 from .origin import ORIGIN, kept_origin
 from .splitting import read_splitting
 

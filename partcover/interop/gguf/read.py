@@ -15,7 +15,7 @@ from ...corpus.pretokenizers.byte_spelling import spelled_bytes
 from ...corpus.pretokenizers.steps.read import split_steps
 from ...errors import InputError
 from ...vocabulary.vocabulary import Vocabulary
-from ..huggingface.read import from_json
+from ..huggingface.reading.read import from_json
 from ..huggingface.word_pieces import mark_steps
 from ..origin import ORIGIN
 from ..sentencepiece.proto import (

@@ -18,8 +18,8 @@ from ...errors import InputError
 from ...segmentation.segmentation import segment
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import pieces_of
-from ..huggingface.model import all_merges
 from ..huggingface.word_pieces import mark_steps, word_mark
+from ..huggingface.writing.model import all_merges
 from ..sentencepiece.around import own_spec
 from ..sentencepiece.pieces import MARK
 from ..sentencepiece.proto import BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED

@@ -20,13 +20,13 @@ from ..merge_ranks import characters_of
 from ..splitting import read_splitting, why_not
 from ..whole_texts import marking_steps
 from .library import Library
-from .model import looks_up_words, special_in_words
 from .normalizer import as_steps, changes_parts
 from .origin import origin_in
-from .read import looks_like, read
+from .reading.read import looks_like, read
 from .spelling import speller
 from .word_pieces import PREFIX, free_mark, read_piece, spell_piece, without_mark, word_mark
-from .write import FILE, write
+from .writing.model import looks_up_words, special_in_words
+from .writing.write import FILE, write
 
 # bytes of a piece: a thread of 512 KiB of stack ends at 8,065, one of 8 MiB at 130,945
 _LONGEST_OF_UNIGRAM = 8000

@@ -473,7 +473,7 @@ def test_new_tokens_leave_the_ids_that_settings_name(tmp_path, kind):
 
 def test_ids_far_away_are_not_filled_for_the_settings(tmp_path, monkeypatch):
     """A file of a stranger could ask for billions of them."""
-    monkeypatch.setattr("partcover.interop.huggingface.origin.MAX_FREE", 1000)
+    monkeypatch.setattr("partcover.interop.huggingface.writing.into.MAX_FREE", 1000)
     tokenizer = of_bytes()
     tokenizer.save(str(tmp_path / "tokenizer.json"))
     size = tokenizer.get_vocab_size()

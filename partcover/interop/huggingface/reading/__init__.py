@@ -1,1 +1,1 @@
-"""Reads the models of tokenizer.json files."""
+"""Reads tokenizer.json files."""

@@ -11,7 +11,7 @@ from ....errors import InputError
 from ....runtime.arguments import counted, shown
 from ....vocabulary.vocabulary import Vocabulary
 from ...byte_level import from_characters
-from ..model import FREE
+from ..spelling import FREE
 
 Spell: TypeAlias = Callable[[str], bytes | None]
 _FOUND = ("single_word", "lstrip", "rstrip", "normalized")

@@ -8,29 +8,30 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ...corpus.symbols import text_of
-from ...errors import InputError
-from ...runtime.files.kinds import begins_object
-from ...runtime.files.writing import load_json, read_json
-from ...vocabulary.decoding import Decoding
-from ...vocabulary.vocabulary import Vocabulary
-from ..byte_level import from_characters, pieces_of
-from ..end_of_word import read_ended, with_ends
-from ..origin import ORIGIN
-from ..splitting import read_splitting, steps_of
-from ..whole_texts import marking_steps
+from ....corpus.symbols import text_of
+from ....errors import InputError
+from ....runtime.files.kinds import begins_object
+from ....runtime.files.writing import load_json, read_json
+from ....vocabulary.decoding import Decoding
+from ....vocabulary.vocabulary import Vocabulary
+from ...byte_level import from_characters, pieces_of
+from ...end_of_word import read_ended, with_ends
+from ...origin import ORIGIN
+from ...splitting import read_splitting, steps_of
+from ...whole_texts import marking_steps
+from ..decoder import read_decoding
+from ..normalizer import normalizer_of
+from ..origin import use_of
+from ..word_pieces import PREFIX
 from .around import not_carried
-from .decoder import read_decoding
-from .normalizer import normalizer_of
-from .origin import files_beside, origin_of, read_small, use_of
-from .reading.byte_models import (
+from .byte_models import (
     lacking_bytes,
     leaving_out,
     read_bpe,
     read_unigram,
     read_wordpiece,
 )
-from .reading.entries import (
+from .entries import (
     BYTE,
     MARK,
     flags_of,
@@ -39,9 +40,9 @@ from .reading.entries import (
     special_of,
     vocabulary_of,
 )
-from .reading.text_models import read_pieces_of_text, read_words_of_text
+from .rest import files_beside, origin_of, read_small
+from .text_models import read_pieces_of_text, read_words_of_text
 from .word_list import as_tokenizer, list_in
-from .word_pieces import PREFIX
 
 _NEVER = {0xC0, 0xC1, *range(0xF5, 0x100)}  # bytes that are in no UTF-8
 

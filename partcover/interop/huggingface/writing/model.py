@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
-from ...corpus import symbols as sym
-from ...corpus.pretokenizers.byte_spelling import spelled_bytes
-from ...corpus.word_counts import WordCounts
-from ...errors import InputError
-from ...segmentation.segmentation import segment
-from ...vocabulary.merging import halves
-from ...vocabulary.vocabulary import Vocabulary
-from ..byte_level import from_characters, pieces_of
-from ..end_of_word import SUFFIX, ends_words, merges_inside
-from ..merge_ranks import characters_of
-from ..replay import words_of
-from .spelling import speller
-from .word_pieces import PREFIX, word_mark
+from ....corpus import symbols as sym
+from ....corpus.pretokenizers.byte_spelling import spelled_bytes
+from ....corpus.word_counts import WordCounts
+from ....errors import InputError
+from ....segmentation.segmentation import segment
+from ....vocabulary.merging import halves
+from ....vocabulary.vocabulary import Vocabulary
+from ...byte_level import from_characters, pieces_of
+from ...end_of_word import SUFFIX, ends_words, merges_inside
+from ...merge_ranks import characters_of
+from ...replay import words_of
+from ..spelling import speller
+from ..word_pieces import PREFIX, word_mark
 
 # a score that no path takes
 _NEVER = -1e308
 MAX_FREE = 1 << 20
-FREE = re.compile(r"<free [0-9]+>")  # what fills an id that nothing has
 MERGING = ("merges", "character_merges")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..splitting import steps_of
+from ...splitting import steps_of
 
 
 def not_carried(data: Mapping[str, Any], left_out: Sequence[str]) -> list[str]:

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ...errors import InputError
-from ...runtime.files.writing import load_json, open_input, read_json
-from .word_pieces import PREFIX, mark_steps
+from ....errors import InputError
+from ....runtime.files.writing import load_json, open_input, read_json
+from ..word_pieces import PREFIX, mark_steps
 
 _UNKNOWN = "[UNK]"
 _SPECIAL = (_UNKNOWN, "[SEP]", "[CLS]", "[PAD]", "[MASK]")

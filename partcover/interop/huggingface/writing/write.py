@@ -30,20 +30,21 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ...corpus.normalizers.normalizer import Normalizer
-from ...errors import InputError
-from ...runtime.arguments import counted
-from ...runtime.files.writing import write_atomic
-from ...vocabulary.roles import roles_of
-from ...vocabulary.vocabulary import Vocabulary
-from ..byte_level import from_characters, pieces_of
-from ..splitting import patterns, write_splitting
-from .decimals import tokenizer_text
-from .decoder import write_decoder
+from ....corpus.normalizers.normalizer import Normalizer
+from ....errors import InputError
+from ....runtime.arguments import counted
+from ....runtime.files.writing import write_atomic
+from ....vocabulary.roles import roles_of
+from ....vocabulary.vocabulary import Vocabulary
+from ...byte_level import from_characters, pieces_of
+from ...splitting import patterns, write_splitting
+from ..decimals import tokenizer_text
+from ..decoder import write_decoder
+from ..origin import origin_in
+from ..spelling import DECODED_BYTE, speller
+from ..word_pieces import without_mark, word_mark
+from .into import added_entry, write_into
 from .model import MERGING, build_model, place_special, unreached
-from .origin import added_entry, origin_in, write_into
-from .spelling import DECODED_BYTE, speller
-from .word_pieces import without_mark, word_mark
 
 FILE = "tokenizer.json"
 

@@ -1,0 +1,1 @@
+"""Writes tokenizer.json files."""
