@@ -11,10 +11,10 @@ from ..vocabulary.vocabulary import Vocabulary
 ORIGIN = "origin"
 
 
-def kept_origin(vocabulary: Vocabulary) -> Mapping[str, Any]:
-    """Returns what a vocabulary, or the one it was made of, keeps of its file; {} for nothing."""
-    base = vocabulary.provenance.get("base")
-    given = vocabulary.provenance.get(ORIGIN) or (
-        base.get(ORIGIN) if isinstance(base, Mapping) else None
-    )
-    return given if isinstance(given, Mapping) else {}
+def kept_origin(vocabulary: Vocabulary, part: str) -> Mapping[str, Any]:
+    """Returns what a vocabulary, or its base, keeps of its file, if that has a part; else {}."""
+    for facts in (vocabulary.provenance, vocabulary.provenance.get("base")):
+        origin = facts.get(ORIGIN) if isinstance(facts, Mapping) else None
+        if isinstance(origin, Mapping) and part in origin:
+            return origin
+    return {}

@@ -358,7 +358,7 @@ _LAYOUT: dict[str, Any] = {
 
 def _layout_in(vocabulary: Vocabulary) -> dict[str, Any]:
     """Returns how the files were laid out that the vocabulary came from, as far as it is known."""
-    given = kept_origin(vocabulary)
+    given = kept_origin(vocabulary, "escaped")
     return {key: given[key] for key, new in _LAYOUT.items() if type(given.get(key)) is type(new)}
 
 

@@ -7,12 +7,13 @@ import binascii
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ...errors import InputError
 from ...vocabulary.vocabulary import Vocabulary
+from ..huggingface.origin import origin_in as _origin_in
 from ..huggingface.origin import use_of
-from ..origin import kept_origin
 from .container import Value, is_numbers
 
 # what is written anew
@@ -20,11 +21,9 @@ _LISTS = ("tokens", "scores", "token_type", "merges")
 _ID = re.compile(r"tokenizer\.ggml\.\w+_token_id")
 _SUPPRESSED = "tokenizer.ggml.suppress_tokens"
 _HUGGINGFACE = "tokenizer.huggingface.json"
-_OTHER_USE = (
-    "other contents of its GGUF file are left out, because the vocabulary is used in another way "
-    "than in that file"
-)
 _LARGEST = 1 << 22  # bytes of a value that is kept
+#: Returns what a vocabulary's file held besides, if it is still used so, and remarks.
+origin_in = partial(_origin_in, part="keys", file="GGUF file")
 
 
 def origin_of(
@@ -93,16 +92,6 @@ def origin_of(
 
 def _is_place(content: Any, size: int) -> bool:
     return isinstance(content, int) and not isinstance(content, bool) and 0 <= content < size
-
-
-def origin_in(vocabulary: Vocabulary) -> tuple[dict[str, Any] | None, list[str]]:
-    """Returns what a vocabulary's file held besides, if it is still used so, and remarks."""
-    given = kept_origin(vocabulary)
-    if "keys" not in given:
-        return None, []
-    if given.get("use") != use_of(vocabulary):
-        return None, [_OTHER_USE]
-    return dict(given), []
 
 
 def kept_keys(origin: Mapping[str, Any]) -> dict[str, Value | None]:

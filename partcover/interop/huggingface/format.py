@@ -45,14 +45,11 @@ def _adapt(vocabulary: Vocabulary, lost: list[GivenUp]) -> Vocabulary:
         flags = vocabulary.special_flags
         split_at = [name for name, has in flags.items() if {"normalized", "added"} <= {*has}]
         if split_at and changes_parts(vocabulary.normalizer):
-            vocabulary = give_up(
-                vocabulary,
-                lost,
-                f"{len(split_at):,} user-defined pieces in the normalized text",
-                "the library normalizes each part between added tokens by itself",
-                "them as added tokens",
-                special_flags={**flags, **{name: ["added"] for name in split_at}},
-            )
+            what = f"{len(split_at):,} user-defined pieces in the normalized text"
+            why = "the library normalizes each part between added tokens by itself"
+            nearest = "them as added tokens"
+            added = {**flags, **{name: ["added"] for name in split_at}}
+            vocabulary = give_up(vocabulary, lost, what, why, nearest, special_flags=added)
         vocabulary = vocabulary.with_(normalizer=normalizer)
     if vocabulary.rule != "longest_match":
         vocabulary = without_unknown(vocabulary, lost, "it is written over bytes")
@@ -65,13 +62,9 @@ def _adapt(vocabulary: Vocabulary, lost: list[GivenUp]) -> Vocabulary:
         what = "that split a character or are named like a byte"
         vocabulary = keep(vocabulary, lost, kept, what, "pieces are text")
         if unmade := _unmade(vocabulary):
-            lost.append(
-                GivenUp(
-                    f"{unmade:,} tokens that merge from characters that are no tokens",
-                    "such a character is bytes from the start",
-                    "these tokens never made",
-                )
-            )
+            what = f"{unmade:,} tokens that merge from characters that are no tokens"
+            why = "such a character is bytes from the start"
+            lost.append(GivenUp(what, why, "these tokens never made"))
     if vocabulary.rule in ("shortest_path", "likelihood"):
         vocabulary = _without_long(vocabulary, lost)
     if ends_words(vocabulary.pretokenizer) and merges_inside(vocabulary) is None:
@@ -86,13 +79,9 @@ def _adapt(vocabulary: Vocabulary, lost: list[GivenUp]) -> Vocabulary:
         vocabulary = split_otherwise(vocabulary, lost, reason)
     if names := _special_as_text(vocabulary):
         how = "the longest match" if vocabulary.rule == "longest_match" else "whole words"
-        lost.append(
-            GivenUp(
-                f"special tokens as text where their ids do not follow all others: {names}",
-                f"they have to be tokens of its model, which finds {how}",
-                "them as special tokens",
-            )
-        )
+        what = f"special tokens as text where their ids do not follow all others: {names}"
+        why = f"they have to be tokens of its model, which finds {how}"
+        lost.append(GivenUp(what, why, "them as special tokens"))
     return vocabulary
 
 

@@ -35,13 +35,8 @@ def _steps(step: dict[str, Any], lost: list[GivenUp]) -> list[dict[str, Any]]:
     steps: list[dict[str, Any]] = []
     if map_ := step["precompiled_charsmap"]:
         steps.append({"type": "Precompiled", "precompiled_charsmap": map_})
-        lost.append(
-            GivenUp(
-                "the longest entries of a map of characters",
-                "the library looks at clusters of characters, and takes the shortest",
-                "the map",
-            )
-        )
+        reason = "the library looks at clusters of characters, and takes the shortest"
+        lost.append(GivenUp("the longest entries of a map of characters", reason, "the map"))
     if step["remove_extra_whitespaces"]:
         last = "[ ▁]" if step["escape_whitespaces"] else " "
         for pattern, content in ((r"\A +", ""), (" {2,}", " "), (rf"{last}+\z", "")):

@@ -28,37 +28,30 @@ CONFIG = "tokenizer_config.json"
 #: The files beside a tokenizer.json that are kept.
 KEPT = (CONFIG, "special_tokens_map.json", "chat_template.jinja", "chat_template.json")
 _NUMBER = re.compile(r"[0-9]{1,9}")
-_OTHER_USE = (
-    "other contents of its tokenizer.json are left out, because the vocabulary is used in "
-    "another way than in that file"
-)
+_PART = "tokenizer"
 _USE = ("rule", "pretokenizer", "normalizer")
 _ROLES = ("bos", "eos", "unk", "sep", "pad", "cls", "mask")
 
 
 def tokenizer_in(vocabulary: Vocabulary) -> Mapping[str, Any]:
     """Returns a vocabulary's own tokenizer.json without most pieces; {} if it is not known."""
-    origin = _kept(vocabulary)
     try:
-        return {} if origin is None else mapping(content_of(origin["tokenizer"]))
+        return mapping(content_of(kept_origin(vocabulary, _PART).get(_PART, "{}")))
     except (TypeError, ValueError, RecursionError):
         return {}  # damaged: writing it says so
 
 
-def origin_in(vocabulary: Vocabulary) -> tuple[dict[str, Any] | None, list[str]]:
-    """Returns what a vocabulary's files held besides, if it is still used so, and remarks."""
-    given = _kept(vocabulary)
-    if given is None:
+def origin_in(
+    vocabulary: Vocabulary, part: str = _PART, file: str = "tokenizer.json"
+) -> tuple[dict[str, Any] | None, list[str]]:
+    """Returns what a vocabulary's file held besides, if it is still used so, and remarks."""
+    given = kept_origin(vocabulary, part)
+    if not given:
         return None, []
     if given.get("use") != use_of(vocabulary):
-        return None, [_OTHER_USE]
+        why = "because the vocabulary is used in another way than in that file"
+        return None, [f"other contents of its {file} are left out, {why}"]
     return dict(given), []
-
-
-def _kept(vocabulary: Vocabulary) -> Mapping[str, Any] | None:
-    """Returns what a vocabulary's files held besides, however it is used; None if unknown."""
-    given = kept_origin(vocabulary)
-    return given if "tokenizer" in given else None
 
 
 def settings_ids(vocabulary: Vocabulary) -> dict[str, int]:
@@ -74,7 +67,7 @@ def settings_ids(vocabulary: Vocabulary) -> dict[str, int]:
     >>> settings_ids(Vocabulary([], special=["<s>"], provenance={"origin": origin}))
     {'<user>': 300}
     """
-    origin = _kept(vocabulary) or {}
+    origin = kept_origin(vocabulary, _PART)
     try:
         listed = mapping(settings_of(origin).get("added_tokens_decoder"))
         renamed = mapping(origin.get("renames"))
@@ -106,8 +99,8 @@ def needed_pieces(vocabulary: Vocabulary) -> list[sym.Token]:
     >>> needed_pieces(Vocabulary(["<s>", "th"], provenance={"origin": origin}))
     [b'<s>']
     """
-    origin = _kept(vocabulary)
-    if origin is None:
+    origin = kept_origin(vocabulary, _PART)
+    if not origin:
         return []
     try:
         rest = content_of(origin["tokenizer"])

@@ -108,7 +108,7 @@ def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
         for number, token in zip(vocabulary.id_of, pieces_of(vocabulary), strict=True)
         if number >= 0
     )
-    end = "\r\n" if kept_origin(vocabulary).get(_LINE_END) == "\r\n" else "\n"
+    end = "\r\n" if kept_origin(vocabulary, _LINE_END).get(_LINE_END) == "\r\n" else "\n"
     with atomic_writer(path) as file:
         for number, token in placed:
             file.write(f"{number} {_literal(token)} {len(token)}{end}".encode())

@@ -59,22 +59,13 @@ def _adapt(vocabulary: Vocabulary, lost: list[GivenUp]) -> Vocabulary:
         reason = "any two neighbours that together are a piece may merge"
         vocabulary = without_pairs(vocabulary, lost, reason)
     if vocabulary.rule == "shortest_path" and len(sizes := open_characters(vocabulary)) > 1:
-        lost.append(
-            GivenUp(
-                "characters that are no tokens but in tokens, of "
-                f"{' and '.join(map(str, sorted(sizes)))} bytes",
-                "a character that is no piece has one price, whatever its bytes",
-                "that of 2 bytes",
-            )
-        )
+        listed = " and ".join(map(str, sorted(sizes)))
+        what = f"characters that are no tokens but in tokens, of {listed} bytes"
+        reason = "a character that is no piece has one price, whatever its bytes"
+        lost.append(GivenUp(what, reason, "that of 2 bytes"))
     elif vocabulary.rule == "shortest_path" and sizes == {4}:
-        lost.append(
-            GivenUp(
-                "characters of 4 bytes that are no tokens but in tokens",
-                "their price is no 32-bit float",
-                "that of 2 bytes",
-            )
-        )
+        what = "characters of 4 bytes that are no tokens but in tokens"
+        lost.append(GivenUp(what, "their price is no 32-bit float", "that of 2 bytes"))
     if _cuts_as_sentencepiece(vocabulary):
         return vocabulary
     reason = (

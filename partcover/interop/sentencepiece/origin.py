@@ -28,8 +28,8 @@ def kept_file(vocabulary: Vocabulary) -> bytes | None:
     InputError
         If what was kept is damaged.
     """
-    given = kept_origin(vocabulary)
-    if _KEY not in given:
+    given = kept_origin(vocabulary, _KEY)
+    if not given:
         return None
     try:
         return base64.b64decode(given[_KEY], validate=True)
