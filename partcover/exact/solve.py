@@ -19,7 +19,6 @@ from ..segmentation.segmentation import segment
 from ..verification.leaf_bound import least_bound
 from ..vocabulary.vocabulary import Vocabulary
 from .claims import threshold_facts
-from .corpora_model import solve_corpora_model
 from .named_solver import solve_model
 from .solver_io import Log
 from .solver_run import SolverRun
@@ -113,10 +112,10 @@ def solve(
     Raises
     ------
     InputError
-        If the solver or formulation is unknown, the solver does not support the options, options
-        of a model are given with several corpora, a limit is invalid, a start exceeds a budget, the
-        model does not fit into memory, or the counts add up to more than 2^53 symbols for a
-        solver, or 2^57 for branch and cut.
+        If the solver or formulation is unknown, the solver does not support the options, a solver
+        or its options are given with several corpora or an executor, a limit is invalid, a start
+        exceeds a budget, the model does not fit into memory, or the counts add up to more than 2^53
+        symbols for a solver, or 2^57 for branch and cut.
     MissingExtra
         If the solver is not installed, or no installed solver supports group budgets.
     VerificationError
@@ -128,9 +127,7 @@ def solve(
     among those that merges can make: under the shortest path, or if the instance says so, with
     words segmented by these merges in their order.
 
-    With several corpora, the largest ratio is minimized, also with merges.  The model for a solver
-    has a row for each corpus: its tokens are at most z times its reference
-    (`partcover.exact.corpora_model`).
+    With several corpora, branch and cut minimizes the largest ratio, also with merges.
 
     Solvers work in floating point: a bound is rounded up to the next integer only beyond
     1e-6 + 1e-9 times the bound, which is more than their default tolerances can move it on
@@ -149,20 +146,13 @@ def solve(
     if isinstance(warm_start, Solution):
         start_certificate = start_certificate or warm_start.certificate
         warm_start = warm_start.vocabulary
-    if executor is not None and (solver or formulation or sense or log):
-        raise InputError("an executor is for branch and cut: leave out the solver and its options")
-    if instance.corpora is not None and solver is not None:
-        for name, given in (
-            ("formulation", formulation),
-            ("sense", sense),
-            ("log", log),
-            ("gap", gap),
-            ("start_certificate", start_certificate),
-        ):
-            if given:
-                raise InputError(f"with a solver, several corpora and {name} cannot be combined")
-        return solve_corpora_model(instance, solver, warm_start, limits)
-    if solver is None and formulation is None and sense is None and log is None:
+    by_solver = solver or formulation or sense or log
+    for what, given in (("an executor is", executor), ("several corpora are", instance.corpora)):
+        if by_solver and given is not None:
+            raise InputError(
+                f"{what} for branch and cut: leave out the solver, formulation, sense, and log"
+            )
+    if not by_solver:
         refuse_other_instance(instance, warm_start, start_certificate)
         clock = limits.start()
         kept = checkpoint and (lambda best: checkpoint(_solved(instance, best)))

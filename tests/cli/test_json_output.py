@@ -80,7 +80,6 @@ COMMANDS = [
     "greedtok C.tsv -k 2 --plan",
     "greedtok C.tsv T.tsv -k 2 --minimax",
     "solve C.tsv T.tsv -k 2 --minimax",
-    "solve C.tsv T.tsv -k 2 --minimax --solver highs",
     "bound C.tsv -k 2 --vocab V.json",
     "bound C.tsv T.tsv -k 2 --minimax --vocab V.json",
     "encode B.json text.txt --pretokenizer none -o D.jsonl",

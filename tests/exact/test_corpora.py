@@ -1,12 +1,9 @@
-"""Optima over several corpora by a solver."""
+"""Optima over several corpora."""
 
 from __future__ import annotations
 
-import ctypes
-
 import pytest
 from oracles.corpora import smallest_worst
-from shared.generated import generated_corpora
 from shared.strategies import random_instance
 
 from partcover import (
@@ -19,19 +16,6 @@ from partcover import (
     improve,
     solve,
 )
-
-pytest.importorskip("ortools")
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("solver", ["scip", "cp-sat", "cbc"])
-def test_other_solvers(solver):
-    pytest.importorskip("pulp" if solver == "cbc" else "ortools")
-    corpora = [random_instance(seed, 1).words.most_frequent(4) for seed in (1, 2)]
-    instance = Instance(Corpora(corpora, [words.total_symbols for words in corpora]), 3)
-    solution = solve(instance, solver=solver)
-    assert solution.status == "optimal"
-    assert solution.worst == solve(instance).worst == solve(instance, solver="highs").worst
 
 
 @pytest.mark.long
@@ -48,27 +32,11 @@ def test_a_bound_by_weights_is_below_and_no_time_has_an_answer():
 def test_mistakes():
     words = WordCounts.from_counts({"abab": 2})
     instance = Instance(Corpora([words, words], [1, 1]), 1)
-    with pytest.raises(InputError, match="unknown solver"):
-        solve(instance, solver="none")
     with pytest.raises(InputError, match="the start is not a vocabulary"):
         solve(instance, warm_start=Vocabulary(["ab", "ba"]))
-    with pytest.raises(
-        InputError, match="references are too large for a floating-point solver: divide"
-    ):
-        solve(Instance(Corpora([words, words], [2**60, 1]), 1), solver="highs")
-    large = WordCounts.from_counts({"abab": 2**52})
-    with pytest.raises(InputError, match="to be exact: divide the counts and the ref"):
-        solve(Instance(Corpora([words, large], [1, 1]), 1), solver="highs")
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("number", [5, 36, 42])
-def test_highs_prints_nothing(capfd, number):
-    instance = generated_corpora(number)  # HiGHS repairs a solution, and says so
-    for _ in range(2):
-        solve(instance, solver="highs")
-    ctypes.CDLL(None).fflush(None)
-    assert capfd.readouterr() == ("", "")
+    for option in ({"solver": "highs"}, {"formulation": "path"}, {"sense": "max"}, {"log": print}):
+        with pytest.raises(InputError, match="several corpora are for branch and cut: leave out"):
+            solve(instance, **option)
 
 
 @pytest.mark.long
