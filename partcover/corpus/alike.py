@@ -8,15 +8,13 @@ from ..errors import InputError
 from .word_counts import WordCounts
 
 
-def refuse_unlike(corpora: Sequence[WordCounts], what: str = "corpora") -> None:
+def refuse_unlike(corpora: Sequence[WordCounts]) -> None:
     """Refuses corpora over different symbols, of different pre-tokenizers or normalizers.
 
     Parameters
     ----------
     corpora : sequence of WordCounts
         The counted words.  One that does not say its pre-tokenizer goes with any.
-    what : str
-        What the message calls them.
 
     Raises
     ------
@@ -36,10 +34,10 @@ def refuse_unlike(corpora: Sequence[WordCounts], what: str = "corpora") -> None:
     """
     alphabets = sorted({words.symbols for words in corpora})
     if len(alphabets) > 1:
-        raise InputError(f"the {what} are over different symbols: {', '.join(alphabets)}")
+        raise InputError(f"the corpora are over different symbols: {', '.join(alphabets)}")
     names = {words.pretokenizer for words in corpora} - {None}
     if len(names) > 1:
         known = ", ".join(sorted(name for name in names if name is not None))
-        raise InputError(f"the {what} were counted with different pre-tokenizers: {known}")
+        raise InputError(f"the corpora were counted with different pre-tokenizers: {known}")
     if len({words.normalizer for words in corpora}) > 1:
-        raise InputError(f"the {what} were counted with different normalizers")
+        raise InputError("the corpora were counted with different normalizers")

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from interop.cases import need
 
 from partcover import (
+    Corpora,
     Encoder,
     InputError,
     Instance,
@@ -26,7 +27,6 @@ from partcover.corpus.files.holdout import split
 from partcover.corpus.files.tsv import Header, format_header, parse_header
 from partcover.interop import export
 from partcover.interop.registry import FORMATS
-from partcover.studies.domains import joined
 from partcover.trainers import TRAINERS
 
 TEXT = "the cat sat on the mat, and that is that: the hat, the bat and the rat\n" * 3
@@ -163,10 +163,10 @@ def test_what_is_made_of_words_is_counted_alike(tmp_path):
     assert WORDS.most_frequent(3).pretokenizer == "gpt2"
     assert WORDS.weighted({b" the": 2}).pretokenizer == "gpt2"
     assert [part.pretokenizer for part in split(WORDS, 0.3)] == ["gpt2", "gpt2"]
-    assert joined([WORDS, WORDS]).pretokenizer == "gpt2"
-    assert joined([WORDS, WordCounts.from_words(["a"])]).pretokenizer is None
+    assert Corpora([WORDS, WORDS], [1, 1]).joined.pretokenizer == "gpt2"
+    assert Corpora([WORDS, WordCounts.from_words(["a"])], [1, 1]).joined.pretokenizer is None
     with pytest.raises(InputError, match="different pre-tokenizers: gpt2, none"):
-        joined([WORDS, WordCounts.from_texts(["a"], pretokenizer="none")])
+        Corpora([WORDS, WordCounts.from_texts(["a"], pretokenizer="none")], [1, 1])
     # words that no pre-tokenizer gives
     assert WORDS.with_suffix("</w>").pretokenizer is None
     assert WORDS.split_at([b"at"]).pretokenizer is None
