@@ -126,7 +126,10 @@ class Inspection:
             "special": len(self.vocabulary.special),
             "split_characters": int(self.splits_character.sum()),
         }
-        if self.uses is not None and self.whole_words is not None:
+        if self.uses is not None:
+            assert self.whole_words is not None
+            assert self.occurrences is not None
+            assert self.gains is not None
             data |= {
                 "words": self.words,
                 "total_count": self.total_count,
@@ -138,10 +141,9 @@ class Inspection:
                 "never_used": int((self.uses == 0).sum()),
                 "intermediate": int(self.intermediate.sum()),
                 "whole_words": int(self.whole_words.sum()),
+                "never_occur": int((self.occurrences == 0).sum()),
+                "without_gain": int((self.gains == 0).sum()),
             }
-            if self.gains is not None and self.occurrences is not None:
-                data["never_occur"] = int((self.occurrences == 0).sum())
-                data["without_gain"] = int((self.gains == 0).sum())
         data["by_length"] = self.by_length()
         if tokens:
             data["vocabulary"] = self.rows()
@@ -153,7 +155,6 @@ def inspect_vocabulary(
     words: WordCounts | None = None,
     rule: SegmentationRule | None = None,
     *,
-    with_gains: bool = True,
     threads: int = 1,
 ) -> Inspection:
     """Inspects a vocabulary, alone or on a corpus.
@@ -166,15 +167,13 @@ def inspect_vocabulary(
         The corpus; without it only lengths, characters and parts are known.
     rule : str, optional
         The segmentation rule; by default the vocabulary's own.
-    with_gains : bool
-        Whether to count what each token saves, which takes the most time.
     threads : int
         Number of threads; the result is the same for any.
 
     Returns
     -------
     Inspection
-        Exact counts, in the time of a segmentation and of `token_gains`.
+        Exact counts, in the time of a segmentation and of `token_gains`, which takes longest.
 
     Raises
     ------
@@ -205,9 +204,7 @@ def inspect_vocabulary(
     cut = segment(words, vocabulary, rule, threads=threads)
     uses = token_uses(cut, size)
     whole = set(tokens).intersection(word for word, _ in words)
-    occurrences, gains = None, None
-    if with_gains:
-        occurrences, gains = occurrences_and_gains(words, tokens, threads=threads)
+    occurrences, gains = occurrences_and_gains(words, tokens, threads=threads)
     return replace(
         alone,
         uses=uses,

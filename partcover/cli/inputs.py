@@ -44,20 +44,20 @@ def read_group(text: str, symbols: sym.Symbols) -> pc.GroupBudget:
     )
 
 
-def parse_budgets(text: str | None, option: str = "-k") -> list[int]:
-    """Returns the budgets written with commas and ranges, as ``1,2,5-10``; none for None."""
+def parse_budgets(text: str | None) -> list[int]:
+    """Returns the budgets of ``-k``, with commas and ranges, as ``1,2,5-10``; none for None."""
     budgets: list[int] = []
     for part in text.split(",") if text is not None else ():
         match = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", part, re.ASCII)
         if match is None:
             raise InputError(
-                f"{option} is {text!r}: expected whole numbers and ranges separated by commas, "
+                f"-k is {text!r}: expected whole numbers and ranges separated by commas, "
                 "such as 1,2,5-10"
             )
         first, last = int(match[1]), int(match[2] or match[1])
         if last < first or last - first >= 10_000:
             raise InputError(
-                f"{option} is {text!r}: {part.strip()} must go from a smaller number to a larger "
+                f"-k is {text!r}: {part.strip()} must go from a smaller number to a larger "
                 "one and hold at most 10,000 numbers"
             )
         budgets += range(first, last + 1)

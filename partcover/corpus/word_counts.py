@@ -110,13 +110,7 @@ class WordCounts(WordArrays):
 
     @classmethod
     @checked
-    def from_words(
-        cls,
-        words: Iterable[Any] | Table,
-        symbols: Symbols = "bytes",
-        *,
-        pretokenizer: str | None = None,
-    ) -> WordCounts:
+    def from_words(cls, words: Iterable[Any] | Table, symbols: Symbols = "bytes") -> WordCounts:
         """Counts an iterable of words; otherwise as `from_counts`.
 
         Raises
@@ -139,7 +133,7 @@ class WordCounts(WordArrays):
         for word in values_of(words, "words", "a list of words"):
             token = sym.to_token(word, symbols)
             table[token] = table.get(token, 0) + 1
-        return cls.from_counts(table, symbols, pretokenizer=pretokenizer)
+        return cls.from_counts(table, symbols)
 
     @classmethod
     @checked

@@ -17,7 +17,7 @@ from ..corpus.pretokenizers.rules import PretokenizerRule
 from ..corpus.pretokenizers.splitters import Splitter
 from ..errors import InputError
 from ..kernels.encoding._encoder import RunningCache, ShortMerges, TokenTable, WordCache
-from ..runtime.arguments import Threads, Whole, checked
+from ..runtime.arguments import Threads, checked
 from ..runtime.notebook import brief
 from ..segmentation.cutters import cutter
 from ..segmentation.merge_cutter import MergeCutter
@@ -265,7 +265,6 @@ class TextEncoder(Decoder):
         unit: Unit = "bytes",
         special: Special = "text",
         trim: Trim = "nothing",
-        after: Whole = 0,
     ) -> tuple[list[int], list[tuple[int, int]]]:
         """Returns the ids of a text, and the span of each token in it.
 
@@ -281,9 +280,6 @@ class TextEncoder(Decoder):
             The spaces at the ends of a token that are left out of its span, as Hugging Face's
             ``trim_offsets`` does: none, all, or, as there with ``add_prefix_space``, all but a
             single one at the start of the text.
-        after : int
-            Number of bytes in the texts before this one, on which the draws of `sampling` depend.
-            With it the ids are those of `encode_each`.
 
         Returns
         -------
@@ -307,7 +303,7 @@ class TextEncoder(Decoder):
         numbers: list[Numbers] = []
         starts: list[npt.NDArray[np.int64]] = []
         ends: list[npt.NDArray[np.int64]] = []
-        base, at = 0, after
+        base = at = 0
         for raw in self._special.cut(data, special):
             given: list[Spans] = []  # in the normalized part
             size = 0

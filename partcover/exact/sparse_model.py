@@ -162,7 +162,7 @@ class Rows:
         )
 
 
-def refuse_beyond_memory(name: str, entries: int, memory: int | None = None) -> None:
+def refuse_beyond_memory(name: str, entries: int) -> None:
     """Raises an error for a model that would not fit in memory.
 
     Parameters
@@ -171,8 +171,6 @@ def refuse_beyond_memory(name: str, entries: int, memory: int | None = None) -> 
         The formulation, for the message.
     entries : int
         Nonzeros and variables of the model, approximately.
-    memory : int, optional
-        Available bytes; by default `available_memory`.
 
     Raises
     ------
@@ -183,5 +181,4 @@ def refuse_beyond_memory(name: str, entries: int, memory: int | None = None) -> 
         entries * _BYTES_AN_ENTRY,
         f"the {name} model would have about {entries:,} entries and need",
         "take fewer words, shorter candidates (max_length) or more frequent ones (min_count)",
-        memory=memory,
     )

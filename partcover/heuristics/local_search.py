@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import InputError
 from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
@@ -33,8 +32,6 @@ def local_search(
     threads: Threads = 1,
     progress: Progress | None = None,
     x: npt.ArrayLike | None = None,
-    reduced_costs: npt.ArrayLike | None = None,
-    lower_bound: int | None = None,
 ) -> Solution:
     """Searches for a vocabulary that needs few tokens, until the time limit.
 
@@ -54,7 +51,7 @@ def local_search(
     greedy : Solution, optional
         The solution of `greedtok` for this instance; by default GreedTok is run.
     gap : float
-        The relative gap to `lower_bound` at which to stop.
+        The relative gap to one token for each counted word at which to stop.
     time_limit : float, optional
         Seconds, including the recount; a limit ends only the search.  Without one it ends after
         five cycles.
@@ -66,11 +63,6 @@ def local_search(
         Receives an `Event` for each better vocabulary, and where the recount begins.
     x : array_like of float, shape (candidates,) or (points, candidates), optional
         A solution of the linear relaxation, for each candidate of ``instance.index``.
-    reduced_costs : array_like of float, shape (candidates,), optional
-        The increase of `lower_bound` if a candidate of ``instance.index`` is forced in.  Candidates
-        that raise it above the tokens of the best vocabulary are not tried.
-    lower_bound : int, optional
-        A proven lower bound, at which the search stops.
 
     Returns
     -------
@@ -79,15 +71,15 @@ def local_search(
         need (if GreedTok was not stopped early).  Tokens that save nothing are left out.  The fixed
         tokens come first, then the others by what dropping them alone would cost.
         ``extra["start_tokens"]`` is the tokens that the best start needs, ``extra["swaps_tried"]``
-        the number of swaps tried.  The status is optimal if the tokens equal `lower_bound` or one
-        token for each counted word, or if every candidate is chosen.
+        the number of swaps tried.  The status is optimal if the tokens are one for each counted
+        word, or if every candidate is chosen.
 
     Raises
     ------
     InputError
         For a start over other symbols, or arrays that do not match the candidates.
     VerificationError
-        If `segment` or `verify` count other numbers, or `lower_bound` is larger than the tokens.
+        If `segment` or `verify` count other numbers.
 
     Notes
     -----
@@ -110,18 +102,13 @@ def local_search(
     """
     limits = RunLimits(time_limit, seed, threads)
     deadline = limits.start()
-    points = [] if x is None else [per_candidate(instance, row, "x") for row in _rows(x)]
-    costs = None
-    if reduced_costs is not None:
-        if lower_bound is None:
-            raise InputError("reduced_costs needs lower_bound: give both")
-        costs = per_candidate(instance, reduced_costs, "reduced_costs")
+    points = [] if x is None else [per_candidate(instance, row) for row in _rows(x)]
     if greedy is None:
         greedy = greedtok(instance, time_limit=time_limit, threads=threads)
     search = LocalSearch(
         instance, greedy, warm_start, gap, limits, deadline, progress or Progress()
     )
-    search.aim(Target(lower_bound, costs, tuple(points)))
+    search.aim(Target(points=tuple(points)))
     termination = greedy.termination
     try:
         if termination == "completed":

@@ -67,7 +67,7 @@ def round_relaxation(
     """
     if rule not in get_args(Rounding):
         raise InputError(f"unknown rounding {rule!r}: use {', '.join(get_args(Rounding))}")
-    weights = per_candidate(instance, x, "x")
+    weights = per_candidate(instance, x)
     if rule == "int":
         ones = _rounded(instance, np.where(weights > _ONE, weights, 0), "det", seed)
         space = SearchSpace(instance, ones, 0, weights)

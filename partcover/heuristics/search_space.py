@@ -114,16 +114,16 @@ def promise_of(instance: Instance) -> Float64:
     return index.weight.astype(np.float64) * (index.length - 1)
 
 
-def per_candidate(instance: Instance, values: ArrayLike, name: str) -> Float64:
-    """Returns values as an array with one value for each candidate; errors call it `name`."""
+def per_candidate(instance: Instance, x: ArrayLike) -> Float64:
+    """Returns a solution of the linear relaxation as an array, a number for each candidate."""
     try:
-        array = np.asarray(values, np.float64)
+        array = np.asarray(x, np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{name} is {shown(values)}: it must be an array of numbers") from None
+        raise InputError(f"x is {shown(x)}: it must be an array of numbers") from None
     size = len(instance.index)
     if array.shape != (size,) or not np.isfinite(array).all():
         raise InputError(
-            f"{name} has shape {array.shape}: it must have one finite number for each of the "
+            f"x has shape {array.shape}: it must have one finite number for each of the "
             f"{size} candidates of the instance's index"
         )
     return array

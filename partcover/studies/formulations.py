@@ -148,14 +148,14 @@ def _cover(instance: Instance, maximize: bool, objective: Any, report: SolverRep
 
 
 class Difference(NamedTuple):
-    """A part of an instance on which two formulations have different optima.
+    """A part of an instance on which ``printed`` has another optimum.
 
     Attributes
     ----------
     instance : Instance
         Some of the words, and a budget.
     cover, true_cover : int
-        The optimum of the formulation, and that of the instance.
+        The optimum of ``printed``, and that of the instance.
     smallest : bool
         Whether no part with fewer words differs, and none with as many words and a smaller
         budget, or the same budget and fewer symbols.
@@ -204,10 +204,8 @@ def printed_differs(rows: Sequence[Mapping[str, Any]]) -> bool:
     return bool(optima and printed) and printed[0] not in (None, *optima)
 
 
-def smallest_difference(
-    instance: Instance, formulation: str = "printed", *, time_limit: float = 60.0
-) -> Difference | None:
-    """Finds the smallest part of an instance on which a formulation has another optimum.
+def smallest_difference(instance: Instance, *, time_limit: float = 60.0) -> Difference | None:
+    """Finds the smallest part of an instance on which ``printed`` has another optimum.
 
     Parts are tried by number of words, then budget, then symbols; counts are 1, and no token is
     required.  When the time is over, words are dropped from the whole instance one by one as long
@@ -217,8 +215,6 @@ def smallest_difference(
     ----------
     instance : Instance
         The instance.
-    formulation : {"printed", "wmc"}
-        The formulation.
     time_limit : float
         Seconds for the search by size, and again for dropping words.
 
@@ -239,20 +235,18 @@ def smallest_difference(
     for part, k in word_subsets(words, instance.k):
         if time.monotonic() > end:
             break
-        difference = _difference(_part(instance, part, k), formulation, end - time.monotonic())
+        difference = _difference(_part(instance, part, k), end - time.monotonic())
         if difference is not None:
             return difference._replace(smallest=True)
     else:
         return None
     end = time.monotonic() + time_limit
-    difference = _difference(_part(instance, words, instance.k), formulation, time_limit)
+    difference = _difference(_part(instance, words, instance.k), time_limit)
     for word in reversed(words):
         if difference is None or time.monotonic() > end:
             break
         fewer = [other for other, _ in difference.instance.words if other != word]
-        smaller = _difference(
-            _part(instance, fewer, instance.k), formulation, end - time.monotonic()
-        )
+        smaller = _difference(_part(instance, fewer, instance.k), end - time.monotonic())
         difference = smaller or difference
     return difference
 
@@ -275,10 +269,10 @@ def _part(instance: Instance, words: list[Any], k: int) -> Instance:
     )
 
 
-def _difference(instance: Instance, formulation: str, seconds: float) -> Difference | None:
-    """Compares the optimum of a formulation with that of the instance; None if they agree."""
+def _difference(instance: Instance, seconds: float) -> Difference | None:
+    """Compares the optimum of ``printed`` with that of the instance; None if they agree."""
     covers = []
-    for name in (formulation, "path"):
+    for name in ("printed", "path"):
         model = build(instance, name)
         report = run(model, "highs", SolverOptions(RunLimits(max(0.0, seconds))))
         if report.stopped == "interrupted":

@@ -24,6 +24,7 @@ from .merge_check import made_tokens, unmade_tokens
 from .rule_recount import COUNTED, tokens_by_rule
 from .sorted_words import openings_of
 
+_SAMPLE = 4000  # words whose recount is timed
 
 @dataclass(frozen=True)
 class Verification:
@@ -250,11 +251,11 @@ def recount(instance: Instance, vocabulary: Vocabulary) -> tuple[int, tuple[str,
     return sums["fewest"], tuple(_broken(instance, vocabulary, occurrences))
 
 
-def recount_seconds(words: WordCounts, vocabulary: Vocabulary, sample: int = 4000) -> float:
+def recount_seconds(words: WordCounts, vocabulary: Vocabulary) -> float:
     """Estimates the time of a `recount` from the median of five runs on evenly spaced words."""
     if not len(words):
         return 0.0
-    drawn = np.arange(0, len(words), max(1, len(words) // sample))
+    drawn = np.arange(0, len(words), max(1, len(words) // _SAMPLE))
     ends = words.offsets[drawn], words.offsets[drawn + 1]
     pairs = [(word, 1) for word in slices(words.data, *ends, words.symbols)]
     occurrences: dict[Token, int] = dict.fromkeys(vocabulary, 0)

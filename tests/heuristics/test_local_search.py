@@ -18,6 +18,7 @@ from shared.strategies import instances, words_st
 from partcover import (
     InputError,
     Instance,
+    Solution,
     VerificationError,
     Vocabulary,
     WordCounts,
@@ -26,9 +27,12 @@ from partcover import (
     verify,
 )
 from partcover.heuristics.local_search import local_search
+from partcover.heuristics.search import Target
 from partcover.heuristics.search_space import SearchSpace
+from partcover.heuristics.search_steps import LocalSearch
 from partcover.problem.group_budget import GroupBudget
-from partcover.runtime.progress import EventLog
+from partcover.runtime.limits import RunLimits
+from partcover.runtime.progress import EventLog, Progress
 from partcover.verification.recount import recount
 
 long_words_st = st.dictionaries(
@@ -47,6 +51,18 @@ BOOK = WordCounts.from_counts({w: 1 + i % 7 for i, w in enumerate(dict.fromkeys(
 
 def board_of(instance: Instance, tokens=()) -> SearchSpace:
     return SearchSpace(instance, tokens, 0, None)
+
+
+def aimed(instance: Instance, target: Target) -> Solution:
+    """The search with a bound that is proven."""
+    limits = RunLimits()
+    search = LocalSearch(
+        instance, greedtok(instance), None, 0.0, limits, limits.start(), Progress()
+    )
+    search.aim(target)
+    for _ in search.steps():
+        pass
+    return search.solution(search.ended)
 
 
 def check_worths(board: SearchSpace, state, words: dict) -> None:
@@ -208,7 +224,7 @@ def test_an_interrupt_before_the_search_keeps_greedtoks(monkeypatch):
 
     monkeypatch.setattr("partcover.heuristics.search_steps.SearchSpace", interrupted)
     instance = Instance(BOOK, 20)
-    solution = local_search(instance, lower_bound=1)
+    solution = local_search(instance)
     assert (solution.method, solution.termination) == ("improve", "interrupted")
     assert solution.tokens == greedtok(instance).extra["tokens_shortest_path"]
     assert verify(instance, solution.vocabulary, claim=solution).ok
@@ -267,17 +283,15 @@ def test_counts_near_the_end_of_int64():
 def test_the_bound_given():
     instance = Instance(BOOK, 5)
     best = local_search(instance)
-    known = local_search(instance, lower_bound=best.tokens)
+    known = aimed(instance, Target(best.tokens))
     assert (known.status, known.gap, known.termination) == ("optimal", 0, "completed")
     assert known.extra["swaps_tried"] <= best.extra["swaps_tried"]
     with pytest.raises(VerificationError, match="lower bound is 770, but 769"):
-        local_search(instance, lower_bound=best.tokens + 1)
-    with pytest.raises(InputError, match="lower_bound"):
-        local_search(instance, reduced_costs=np.zeros(len(instance.index)))
+        aimed(instance, Target(best.tokens + 1))
     # what cannot be of a better vocabulary is not tried
     costs = np.full(len(instance.index), 1e9)
     start = local_search(instance, time_limit=0)
-    guided = local_search(instance, reduced_costs=costs, lower_bound=0)
+    guided = aimed(instance, Target(0, costs))
     assert guided.extra["swaps_tried"] == 0
     assert guided.tokens <= start.tokens
 

@@ -74,7 +74,6 @@ def build(
     *,
     sense: Sense | None = None,
     goal: Goal = "tokens",
-    memory: int | None = None,
 ) -> SparseModel:
     """Builds the model of an instance; `SparseModel.relaxed` makes its linear relaxation.
 
@@ -96,8 +95,6 @@ def build(
         ``tokens``: the fewest tokens, or the most cover.  ``decision``: any vocabulary
         that meets the instance's threshold; nothing is optimized.  ``size``: the fewest
         chosen tokens that meet it, at most k.
-    memory : int, optional
-        Bytes that model and solver may take; by default what the machine has.
 
     Returns
     -------
@@ -128,7 +125,7 @@ def build(
         raise InputError(
             f"goal {goal!r} needs a threshold: give the number of tokens that may be needed"
         )
-    refuse_beyond_memory(formulation, entries(instance, formulation), memory)
+    refuse_beyond_memory(formulation, entries(instance, formulation))
     index = instance.index
     if formulation == "printed" and not instance.groups:
         # if tokens are not treated as in Tok, a dominated one may be better

@@ -69,15 +69,15 @@ def _read(digits: int, exponent: int) -> float:
     return float(digits) * power if exponent > 0 else float(digits) / power
 
 
-def tokenizer_text(data: dict[str, Any], indent: int = 1) -> tuple[str, int]:
+def tokenizer_text(data: dict[str, Any]) -> tuple[str, int]:
     """Returns the text of a tokenizer.json, and how many scores the library reads inexactly."""
     if "merges" in data["model"] or data["model"].get("type", "Unigram") != "Unigram":
-        return json.dumps(data, ensure_ascii=False, indent=indent) + "\n", 0
+        return json.dumps(data, ensure_ascii=False, indent=1) + "\n", 0
     model = {**data["model"], "vocab": []}
     pairs: list[tuple[str, float]] = data["model"]["vocab"]
     vocab = [(json.dumps(t, ensure_ascii=False), *spell_number(score)) for t, score in pairs]
     lines = ",\n   ".join(f"[{text}, {number}]" for text, number, _ in vocab)
     last = {key: part for key, part in data.items() if key != "model"} | {"model": model}
-    content = json.dumps(last, ensure_ascii=False, indent=indent)
+    content = json.dumps(last, ensure_ascii=False, indent=1)
     before, key, after = content.rpartition('"vocab": []')
     return f"{before}{key[:-1]}\n   {lines}\n  ]{after}\n", sum(not ok for *_, ok in vocab)

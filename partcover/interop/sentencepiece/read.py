@@ -309,24 +309,24 @@ def looks_like(path: Path) -> bool:
         head = file.read(_HEAD)
     if path.suffix in (".model", ".spm") and head[:1] == _PIECE:
         return True  # what is wrong in it is said when it is read
-    return head[:1] == _PIECE and _is_piece(*_delimited(head, 1))
+    return head[:1] == _PIECE and _is_piece(*_delimited(head))
 
 
 def _is_piece(data: bytes, rest: bytes | None) -> bool:
     """Returns whether a message holds text first, then at most a score and a type."""
     if data[:1] != _PIECE or rest is None:
         return False
-    text, after = _delimited(data, 1)
+    text, after = _delimited(data)
     if not text or after is None or not _SCORE_AND_TYPE.fullmatch(after):
         return False
     # another piece follows, or a message of settings
     return rest[:1] in (b"", _PIECE, b"\x12", b"\x1a", b"\x22", b"\x2a")
 
 
-def _delimited(data: bytes, start: int) -> tuple[bytes, bytes | None]:
-    """Returns the bytes whose number stands at `start`, and those after them, if all are there."""
+def _delimited(data: bytes) -> tuple[bytes, bytes | None]:
+    """Returns the bytes whose number stands after a tag, and those after them, if all are there."""
     size = shift = 0
-    for place in range(start, min(start + 5, len(data))):
+    for place in range(1, min(6, len(data))):
         size |= (data[place] & 0x7F) << shift
         shift += 7
         if data[place] < 0x80:

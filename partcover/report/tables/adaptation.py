@@ -12,7 +12,7 @@ from .listing import Listing, token_line
 if TYPE_CHECKING:
     from ...adaptation.results import Adaptation, BeforeAfter
 
-_NAMED = 10  # tokens in a remark
+_NAMED = 10  # tokens in a remark or a table
 
 
 def adaptation_remarks(found: Adaptation) -> list[str]:
@@ -43,23 +43,15 @@ def adaptation_remarks(found: Adaptation) -> list[str]:
     return remarks
 
 
-def extension_tables(extension: Adaptation, *, shown: int = 10) -> list[Listing]:
-    """Returns the results of extending a vocabulary as tables.
-
-    Parameters
-    ----------
-    extension : Adaptation
-        The result.
-    shown : int
-        How many of the new tokens to list.
-    """
+def extension_tables(extension: Adaptation) -> list[Listing]:
+    """Returns the results of extending a vocabulary as tables."""
     corpora = [("corpus", extension.corpus)]
     if extension.keep is not None:
         corpora.append(("corpus to keep", extension.keep))
     added = f"{len(extension.new):,}"
     tables = [_counts(corpora), _proof(extension, f"lower bound, {added} new tokens")]
     ids: tuple[int | None, ...] = extension.new_ids or (None,) * len(extension.new)
-    listed = list(zip(extension.new, ids, extension.gains, strict=True))[:shown]
+    listed = list(zip(extension.new, ids, extension.gains, strict=True))[:_NAMED]
     if listed:
         rows = [
             {"token": token_line([token], extension.base.symbols), "id": number, "gain": gain}
