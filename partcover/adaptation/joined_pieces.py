@@ -68,7 +68,7 @@ def add_merges(task: Task) -> Added:
     state = state.reachable(threads)
     best: Solution | None = None
     bounded = made_by_merges(instance, base)
-    is_small = instance.promising.total <= _MOST_SOLVED
+    is_small = instance.promising_index().total <= _MOST_SOLVED
     if base.merges is not None and not (characters or start.given) and is_small:
         left = clock.left
         patience = _PATIENCE if left is None else min(_PATIENCE, _SEARCH * left)
@@ -113,7 +113,7 @@ def made_by_merges(instance: Instance, base: Vocabulary) -> Instance:
     Without it where merging starts from characters of several bytes, and for too many candidates.
     """
     starts_wide = base.rule == "character_merges" and base.symbols == "bytes"
-    if starts_wide or instance.promising.total > _MOST_MADE:
+    if starts_wide or instance.promising_index().total > _MOST_MADE:
         return instance
     by_rank = base.merges is None and base.rule == "merges"
     return replace(instance, merges=MergeCondition(whole_words=by_rank))

@@ -75,7 +75,7 @@ class ExchangeSearch:
             Number of random restarts in a row without gain after which it ends.
         """
         others = dict.fromkeys(token for vocabulary in seen for token in vocabulary)
-        index = self.instance.joined.promising
+        index = self.instance.joined.promising_index()
         if index.min_promise == 0 and len(index) <= _FEW:
             others.update(dict.fromkeys(index.tokens()))
         pool = list(others)

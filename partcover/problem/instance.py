@@ -244,7 +244,7 @@ class Instance:
     def index(self) -> CandidateIndex:
         """The index of the candidates, built on first use; O(total symbols) memory."""
         if "_promising" in self.__dict__:
-            return self.promising.held(0)
+            return self.promising_index().held(0)
         # with groups, a word that dominates a candidate may be in a group that is full
         return self.candidate_index(dominated=bool(self.groups))
 
@@ -294,11 +294,6 @@ class Instance:
         for name in ("index", "_promising", "unmerged"):
             self.__dict__.pop(name, None)
 
-    @property
-    def promising(self) -> CandidateIndex:
-        """The `promising_index`, built with one thread on first use."""
-        return self.promising_index()
-
     def promising_index(self, threads: int = 1) -> CandidateIndex:
         """Returns an index of the `MOST_HELD` candidates with the highest upper bounds, or `index`.
 
@@ -316,7 +311,7 @@ class Instance:
 
     def of_promise(self, least: int) -> Instance:
         """Returns the same instance with an index that lacks candidates of smaller upper bounds."""
-        index = self.promising
+        index = self.promising_index()
         if index.min_promise == 0:
             return self
         other = replace(self)

@@ -226,7 +226,7 @@ class _Estimate:
         if isinstance(work, Pieces):
             index = instance.candidate_index(dominated=False, most=MOST_HELD, longest=work.longest)
             return index.total, index.most_occurrences
-        index = instance.promising
+        index = instance.promising_index()
         return index.total if work == "draws" else index.n_undominated, index.most_occurrences
 
     def words_that_fit(self, found: _Found, available: int) -> int | None:

@@ -136,7 +136,7 @@ class Result:
             words=n_words,
             total_count=words.total_count,
             symbols=instance.symbols,
-            candidates=one.promising.total if one.is_indexed else None,
+            candidates=one.promising_index().total if one.is_indexed else None,
             policy=instance.policy,
             vocabulary=vocabulary,
             rule=instance.rule if rule is None else rule,

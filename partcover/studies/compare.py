@@ -216,7 +216,7 @@ def _about(instance: Instance, held_out: WordCounts | None) -> dict[str, Any]:
         **facts(instance.words),
         "symbols": instance.symbols,
         "pretokenizer": instance.words.pretokenizer,
-        "candidates": instance.promising.total,
+        "candidates": instance.promising_index().total,
         "policy": instance.policy,
         **({} if held_out is None else {"held_out": facts(held_out)}),
     }

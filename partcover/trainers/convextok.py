@@ -88,7 +88,7 @@ def convextok(
         vocabulary.with_(method="convextok"),
         deadline.seconds,
         termination=bound.termination,
-        candidates=instance.promising.total,
+        candidates=instance.promising_index().total,
         threads=threads,
         extra={
             "size": len(vocabulary),

@@ -26,6 +26,7 @@ from .sorted_words import openings_of
 
 _SAMPLE = 4000  # words whose recount is timed
 
+
 @dataclass(frozen=True)
 class Verification:
     """The result of an independent recount of a vocabulary.

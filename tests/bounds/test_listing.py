@@ -23,7 +23,7 @@ def large(monkeypatch):
     """An instance most of whose candidates are not listed at first."""
     monkeypatch.setattr("partcover.problem.instance.MOST_HELD", 20)
     instance = random_instance(1, 20)
-    assert instance.promising.min_promise > 0
+    assert instance.promising_index().min_promise > 0
     return instance
 
 

@@ -126,7 +126,7 @@ def test_improve_where_few_candidates_are_held(monkeypatch):
     monkeypatch.setattr("partcover.bounds.steps.word_ascent.MOST_ARCS", 300)
     instance = random_instance(3, 10)
     solution = improve(instance, time_limit=1.0)
-    assert instance.promising.min_promise > 0
+    assert instance.promising_index().min_promise > 0
     assert check_certificate(instance, solution.certificate).ok
     assert solution.gap < 0.2
 

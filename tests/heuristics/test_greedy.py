@@ -63,7 +63,7 @@ def test_candidates_are_enumerated_as_they_are_needed(solver, words, k, held, fo
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("partcover.problem.instance.MOST_HELD", held)
         solution = solver(instance)
-        few = instance.promising
+        few = instance.promising_index()
     assert list(solution.vocabulary) == tokens
     assert list(solution.gains) == gains
     assert solution.extra["nothing_left_to_gain"] == (len(tokens) < k)

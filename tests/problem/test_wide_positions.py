@@ -105,7 +105,7 @@ def test_greedy(solver, instance, held, threads):
         patch.setattr("partcover.problem.instance.MOST_HELD", held)
         again = replace(instance)  # without the index
         other = solver(again, threads=threads)
-        assert again.promising.sa.dtype == np.int64
+        assert again.promising_index().sa.dtype == np.int64
     assert other.vocabulary == narrow.vocabulary
     assert other.gains == narrow.gains
     assert (other.tokens, other.extra) == (narrow.tokens, narrow.extra)

@@ -24,7 +24,7 @@ _LISTED = 4e-7  # seconds to list a candidate and to begin a bound with it
 
 def can_list(instance: Instance, deadline: Deadline) -> bool:
     """Whether all candidates are listed already, or can be before a deadline."""
-    index = instance.promising
+    index = instance.promising_index()
     return index.min_promise == 0 or deadline.has_time_for(_LISTED * index.n_undominated)
 
 
@@ -37,7 +37,7 @@ def within_reach(instance: Instance, greedy: Solution, deadline: Deadline) -> In
     """
     if instance.merges is not None:  # whose candidates are all listed already
         return instance
-    index = instance.promising
+    index = instance.promising_index()
     can_list_all = can_list(instance, deadline)
     if can_list_all and index.n_undominated <= MOST_PRICED:
         return instance

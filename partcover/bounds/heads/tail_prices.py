@@ -217,7 +217,7 @@ class TailPrices:
 
     def _frequent(self, sample: Instance) -> list[Token]:
         """Returns tokens that the head lacks and that may save much in the tail."""
-        index, own = sample.promising, self.counter.instance.index
+        index, own = sample.promising_index(), self.counter.instance.index
         least = self.least // self.counter.one // 2
         if not least:
             return []
