@@ -151,7 +151,6 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "encode_batch": (ENCODER.encode_batch, {"texts": ["the red"]}),
     "encode_each": (ids, {"texts": ["the red"], "special": "text", "threads": 1}),
     "encode_with_offsets": (ENCODER.encode_with_offsets, {"text": "the red"}),
-    "sample": (ENCODER.sample, {"text": "the red", "seed": 1, "alpha": 1.0}),
     "sampling": (ENCODER.sampling, {"seed": 1, "alpha": 1.0}),
     "decode": (ENCODER.decode, {"ids": [97]}),
     "decode_bytes": (ENCODER.decode_bytes, {"ids": [97]}),

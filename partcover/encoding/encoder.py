@@ -101,44 +101,6 @@ class Encoder(BatchEncoder):
         options = {"threads": self.threads, "cache": self._cache, "seed": self._seed}
         return _restored, (self.vocabulary, self._given, self.rule, options, self._drawn)
 
-    def sample(
-        self,
-        text: str | bytes,
-        *,
-        seed: int,
-        dropout: float | None = None,
-        alpha: float | None = None,
-        special: Special = "text",
-    ) -> list[int]:
-        """Returns the ids of a text that is segmented at random: `encode` of `sampling`.
-
-        Parameters
-        ----------
-        text, special
-            As for `encode`.
-        seed, dropout, alpha
-            As for `sampling`.
-
-        Returns
-        -------
-        list of int
-            `decode` returns the text.
-
-        Raises
-        ------
-        InputError
-            As for `encode` and `sampling`.
-
-        Examples
-        --------
-        >>> from partcover import Encoder, Vocabulary
-        >>> encoder = Encoder(Vocabulary(["ab"]), "gpt2", "merges")
-        >>> encoder.sample("ab", seed=1, dropout=1.0)
-        [97, 98]
-        """
-        drawn = self.sampling(seed=seed, dropout=dropout, alpha=alpha)
-        return drawn.encode(text, special=special)
-
     def sampling(
         self, *, seed: int, dropout: float | None = None, alpha: float | None = None
     ) -> Encoder:

@@ -29,7 +29,7 @@ def test_samples_decode_to_the_text_and_depend_on_the_seed_alone(
         rule = "merges"
     how = STRENGTHS[rule]
     ours = Encoder(vocabulary, name, rule)
-    expected = ours.sample(text, seed=seed, **how)
+    expected = ours.sampling(seed=seed, **how).encode(text)
     assert ours.decode_bytes(expected) == text
     texts = [text, b"", text[::-1], text]
     batch = ours.sampling(seed=seed, **how).encode_batch(texts)
@@ -90,7 +90,7 @@ def test_samples_by_the_seed_of_a_call(rule):
     scores = {"scores": [-1.0, -1.0, -1.0], "symbol_scores": dict.fromkeys("ab ", -1.0)}
     ours = Encoder(Vocabulary(["ab", "ba", "aba"], **scores), "gpt2", rule)
     how, text = STRENGTHS[rule], "abab bababa " * 20
-    samples = [ours.sample(text, seed=seed, **how) for seed in range(5)]
+    samples = [ours.sampling(seed=seed, **how).encode(text) for seed in range(5)]
     assert len(set(map(tuple, samples))) == 5
 
 
@@ -98,12 +98,12 @@ def test_samples_differ_by_seed_and_keep_special_tokens(tmp_path):
     vocabulary = Vocabulary(["ab", "ba", "aba"], rule="merges", special=["<s>"])
     ours = Encoder(vocabulary, "gpt2")
     text = "ababab <s> bababa " * 20
-    samples = {tuple(ours.sample(text, seed=seed, dropout=0.5)) for seed in range(5)}
+    samples = {tuple(ours.sampling(seed=seed, dropout=0.5).encode(text)) for seed in range(5)}
     assert len(samples) == 5
-    parsed = ours.sample(text, seed=1, dropout=0.5, special="parse")
+    parsed = ours.sampling(seed=1, dropout=0.5).encode(text, special="parse")
     assert (parsed.count(259), ours.decode(parsed)) == (20, text)
-    assert ours.sample(text, seed=1, dropout=0) == ours.encode(text)
-    assert ours.decode(ours.sample(text, seed=1, dropout=1)) == text
+    assert ours.sampling(seed=1, dropout=0).encode(text) == ours.encode(text)
+    assert ours.decode(ours.sampling(seed=1, dropout=1).encode(text)) == text
     (tmp_path / "a.txt").write_text(text)
     drawn = ours.sampling(seed=1, dropout=0.5)
     done = drawn.encode_files([tmp_path / "a.txt"] * 2, tmp_path / "o.npy", special="parse")
@@ -122,17 +122,17 @@ def test_sampling_refused():
         with pytest.raises(
             InputError, match=f"rule {rule} has no random segmentations: use one of"
         ):
-            ours.sample("ab", seed=1)
+            ours.sampling(seed=1)
     ours = Encoder(Vocabulary(["ab"]), "gpt2", "merges")
     with pytest.raises(InputError, match="rule merges needs dropout"):
-        ours.sample("ab", seed=1)
+        ours.sampling(seed=1)
     for seed in (None, 1.0, True):
         with pytest.raises(InputError, match=f"seed is {seed}: it must be an integer"):
-            ours.sample("ab", seed=seed, dropout=0.1)
-    big = ours.sample("ab" * 9, seed=2**64 - 1, dropout=0.5)
-    assert ours.sample("ab" * 9, seed=np.int64(-1), dropout=0.5) == big
+            ours.sampling(seed=seed, dropout=0.1)
+    big = ours.sampling(seed=2**64 - 1, dropout=0.5).encode("ab" * 9)
+    assert ours.sampling(seed=np.int64(-1), dropout=0.5).encode("ab" * 9) == big
     with pytest.raises(InputError, match="rule merges does not use alpha"):
-        ours.sample("ab", seed=1, dropout=0.1, alpha=1)
+        ours.sampling(seed=1, dropout=0.1, alpha=1)
 
 
 @pytest.mark.parametrize("strength", ["x", [1], True])
@@ -140,10 +140,10 @@ def test_a_strength_that_is_no_number_is_refused(strength):
     vocabulary = Vocabulary(["ab"], pretokenizer="none", rule="longest_match")
     for name, rule in (("dropout", "longest_match"), ("alpha", "shortest_path")):
         with pytest.raises(InputError, match=f"{name} is .*: it must be a number"):
-            Encoder(vocabulary, rule=rule).sample("abab", seed=1, **{name: strength})
+            Encoder(vocabulary, rule=rule).sampling(seed=1, **{name: strength})
 
 
 def test_numpy_numbers_are_strengths():
     encoder = Encoder(Vocabulary(["ab", "aba"], pretokenizer="none"))
-    expected = encoder.sample("abab" * 9, seed=1, alpha=0.25)
-    assert encoder.sample("abab" * 9, seed=1, alpha=np.float32(0.25)) == expected
+    expected = encoder.sampling(seed=1, alpha=0.25).encode("abab" * 9)
+    assert encoder.sampling(seed=1, alpha=np.float32(0.25)).encode("abab" * 9) == expected

@@ -71,7 +71,7 @@ def test_encoders_that_draw():
         drawing = encoder.sampling(seed=number, dropout=number / THREADS)
         return [
             drawing.encode(TEXTS[0]),
-            encoder.sample(TEXTS[0], seed=7, dropout=number / THREADS),
+            encoder.sampling(seed=7, dropout=number / THREADS).encode(TEXTS[0]),
             [part.tolist() for part in drawing.encode_each(TEXTS[:3])],
         ]
 
