@@ -153,7 +153,7 @@ def test_names_of_files_and_words_in_remarks_and_results_are_safe(run, tmp_path)
         ("improve", corpus, "-k", 2, "--write-certificate", proof),
         ("verify", corpus, "-k", 2, "--vocab", vocabulary, "--certificate", proof),
         ("prices", corpus, "-k", 2, "--certificate", proof, "the\x1b[31m", ESCAPE),
-        ("inspect", vocabulary, corpus, "--audit", "--diff", vocabulary),
+        ("inspect", vocabulary, corpus, "--missing-words", "--diff", vocabulary),
         ("compare", corpus, "-k", "1,2", "--vocab", vocabulary, "--methods", "bpe", "--sets"),
         ("compare", corpus, "-k", 1, "--format", "markdown"),
         ("ratio", corpus, "-k", 1),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..analysis.costly_words import CostlyWord
 from ..corpus.symbols import Symbols
 from ..studies.paper_tables import EXPERIMENTS
-from ..studies.tokenizer_audit import CostlyWord, TokenizerAudit
+from ..studies.tokenizer_audit import TokenizerAudit
 from .tables.listing import is_finite_number, token_line
 
 _MOST_PIECES = 12  # tokens of a costly word that are shown
@@ -274,7 +275,7 @@ def costly_bars(words: Sequence[CostlyWord], symbols: Symbols) -> list[dict[str,
     Examples
     --------
     >>> from partcover.report.charts import costly_bars
-    >>> from partcover.studies.tokenizer_audit import CostlyWord
+    >>> from partcover.analysis.costly_words import CostlyWord
     >>> costly_bars([CostlyWord(b" hat", 5, (b" h", b"at"))], "bytes")[0]["pieces"]
     [('␣h', 0), ('at', 1)]
     """

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .._version import __version__
+from ..analysis.costly_words import CostlyWord, costly_words
 from ..errors import InputError, MissingExtra
 from ..exact.solve import solve
 from ..hardness.reduction import reduction_of
@@ -20,7 +21,6 @@ from ..runtime.files.writing import write_atomic
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
-from ..studies.tokenizer_audit import CostlyWord, costly_words
 from .charts import (
     comparison_chart,
     costly_bars,

@@ -7,10 +7,9 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from ..analysis.costly_words import CostlyWord
 from ..analysis.token_gains import occurrences_and_gains
 from ..bounds.lower_bound import lower_bound
-from ..corpus import symbols as sym
-from ..corpus.symbols import Token
 from ..errors import InputError
 from ..heuristics.greedy import greedtok
 from ..problem.bound import Bound
@@ -23,35 +22,6 @@ from ..vocabulary.vocabulary import Vocabulary
 Verdict: TypeAlias = Literal["impossible", "possible", "undecided"]
 
 _MERGED = ("merges", "character_merges")
-
-
-@dataclass(frozen=True)
-class LackingWord:
-    """A frequent word that is no token of the baseline.
-
-    Attributes
-    ----------
-    word : token
-        The word.
-    count : int
-        How often it occurs.
-    tokens : int
-        Number of tokens that it becomes with the baseline.
-
-    Examples
-    --------
-    >>> from partcover.studies.claims import LackingWord
-    >>> LackingWord(b"that", 9, 3).to_json()
-    {'word': 'that', 'count': 9, 'tokens': 3}
-    """
-
-    word: Token
-    count: int
-    tokens: int
-
-    def to_json(self) -> dict[str, Any]:
-        """Returns the word as a JSON object."""
-        return {"word": sym.to_json(self.word), "count": self.count, "tokens": self.tokens}
 
 
 @dataclass(frozen=True)
@@ -70,7 +40,7 @@ class Claim:
         The lower bound for k tokens, with its proof.
     attained : int
         Tokens that GreedTok's vocabulary of k tokens needs, by the shortest path.
-    lacking : tuple of LackingWord
+    lacking : tuple of CostlyWord
         The most frequent words that are no tokens of the baseline.
     impossible_words : int
         Number of words that occur more often than some token of the baseline does, and are no
@@ -92,7 +62,7 @@ class Claim:
     claimed: int
     bound: Bound
     attained: int
-    lacking: tuple[LackingWord, ...]
+    lacking: tuple[CostlyWord, ...]
     impossible_words: int
 
     @property
@@ -213,7 +183,7 @@ def check_claim(
             )
         if given == 0:
             raise InputError("a number of tokens is 0: every word needs one")
-    lacking: tuple[LackingWord, ...] = ()
+    lacking: tuple[CostlyWord, ...] = ()
     impossible = 0
     if isinstance(baseline, Vocabulary):
         lacking, impossible = _lacking(instance, baseline, limit, threads)
@@ -240,16 +210,13 @@ def check_claim(
 
 def _lacking(
     instance: Instance, baseline: Vocabulary, limit: int, threads: int
-) -> tuple[tuple[LackingWord, ...], int]:
+) -> tuple[tuple[CostlyWord, ...], int]:
     """Returns the frequent words that the baseline lacks, and how many BPE would have as tokens."""
     words = instance.words
-    pieces = segment(words, baseline, threads=threads).pieces
-    split = np.flatnonzero(pieces > 1)
+    cut = segment(words, baseline, threads=threads)
+    split = np.flatnonzero(cut.pieces > 1)
     first = split[np.argsort(-words.counts[split], kind="stable")[:limit]].tolist()
-    lacking = tuple(
-        LackingWord(words.word(place), int(words.counts[place]), int(pieces[place]))
-        for place in first
-    )
+    lacking = tuple(CostlyWord.of(cut, number) for number in first)
     if baseline.rule not in _MERGED or not len(baseline):
         return lacking, 0
     occurrences, _ = occurrences_and_gains(words, baseline.tokens, threads=threads)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..analysis.costly_words import CostlyWord, costly_words
 from ..analysis.metrics import token_uses, unknown_symbols
 from ..analysis.reachability import unreachable_tokens
 from ..analysis.word_borders import are_whole_texts, reaches_across, split_at_spaces
@@ -37,45 +38,6 @@ ADDED = (100, 1_000)
 _LONG = (
     1_000  # symbols of a part of a whole text from which on candidates are no longer than tokens
 )
-
-
-@dataclass(frozen=True)
-class CostlyWord:
-    """A word that takes more than one token.
-
-    Attributes
-    ----------
-    word : token
-        The word.
-    count : int
-        How often it occurs.
-    pieces : tuple of token
-        The tokens that it becomes.
-
-    Examples
-    --------
-    >>> from partcover.studies.tokenizer_audit import CostlyWord
-    >>> CostlyWord(b"hat", 5, (b"h", b"at")).loss
-    5
-    """
-
-    word: Token
-    count: int
-    pieces: tuple[Token, ...]
-
-    @property
-    def loss(self) -> int:
-        """The tokens beyond one, summed over its occurrences."""
-        return self.count * (len(self.pieces) - 1)
-
-    def to_json(self) -> dict[str, Any]:
-        """Returns the word as a JSON object."""
-        return {
-            "word": sym.to_json(self.word),
-            "count": self.count,
-            "pieces": [sym.to_json(piece) for piece in self.pieces],
-            "loss": self.loss,
-        }
 
 
 @dataclass(frozen=True)
@@ -417,35 +379,6 @@ def _longest(words: WordCounts, vocabulary: Vocabulary) -> int | None:
     lengths = [len(vocabulary.tokens[place]) for place in np.flatnonzero(occurs).tolist()]
     most = max(lengths, default=2)
     return most if most < longest else None
-
-
-def costly_words(cut: Segmentation, limit: int) -> tuple[CostlyWord, ...]:
-    """Returns the words with the most extra tokens; of equal ones, the first.
-
-    Parameters
-    ----------
-    cut : Segmentation
-        The words and their tokens.
-    limit : int
-        How many to return at most; words of one token are left out.
-
-    Examples
-    --------
-    >>> from partcover import Vocabulary, WordCounts, segment
-    >>> from partcover.studies.tokenizer_audit import costly_words
-    >>> words = WordCounts.from_counts({"hat": 3, "cat": 2, "at": 9})
-    >>> cut = segment(words, Vocabulary(["at"]))
-    >>> [(costly.word, costly.loss) for costly in costly_words(cut, 5)]
-    [(b'hat', 3), (b'cat', 2)]
-    """
-    words = cut.words
-    losses = words.counts * (cut.pieces - 1)
-    order = np.argsort(-losses, kind="stable")[:limit].tolist()
-    return tuple(
-        CostlyWord(words.word(w), int(words.counts[w]), tuple(cut.of(w)))
-        for w in order
-        if losses[w] > 0
-    )
 
 
 def _bounds(

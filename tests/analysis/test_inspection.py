@@ -13,9 +13,9 @@ from shared.properties import tries
 
 from partcover import Vocabulary, WordCounts, segment
 from partcover.analysis import token_gains as gains_module
-from partcover.analysis.audit import audit
 from partcover.analysis.difference import difference
 from partcover.analysis.inspection import inspect_vocabulary
+from partcover.analysis.missing_words import missing_words
 
 odd_token = st.lists(
     st.sampled_from(["a", "b", "é", "日", "\udce6", "\udc97", "\udcc3"]), min_size=1, max_size=8
@@ -145,10 +145,13 @@ def test_threads_and_order_of_words_change_nothing():
     other = WordCounts.from_counts(sorted(words.items()))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gains_module, "SLICE", 100)
-        first = inspect_vocabulary(vocabulary, one).to_json(), audit(vocabulary, one).to_json()
+        first = (
+            inspect_vocabulary(vocabulary, one).to_json(),
+            missing_words(vocabulary, one).to_json(),
+        )
         again = (
             inspect_vocabulary(vocabulary, other, threads=2).to_json(),
-            audit(vocabulary, other, threads=2).to_json(),
+            missing_words(vocabulary, other, threads=2).to_json(),
         )
     assert first == again
     assert first[0]["tokens"] == segment(one, vocabulary).tokens

@@ -46,7 +46,7 @@ COMMANDS = [
     "compare C.tsv -k 2 --methods greedtok,greedwmc,bpe --certificate P.cert --sets",
     "compare C.tsv -k 2 --methods greedtok,bpe",
     "ratio C.tsv -k 2",
-    "inspect B.json C.tsv --audit --diff V.json",
+    "inspect B.json C.tsv --missing-words --diff V.json",
     "inspect B.json C.tsv T.tsv --scores",
     "prices C.tsv -k 2 --certificate P.cert love",
     "encode B.json text.txt --pretokenizer none -o ids.npy",

@@ -47,7 +47,7 @@ COMMANDS = {
     "compare": "compare C.tsv -k 2,3 --methods greedtok,greedwmc,bpe --rules own,shortest_path "
     "--sets --bound 0.1 --memory",
     "ratio": "ratio C.tsv -k 1,2",
-    "inspect": "inspect v.json C.tsv --audit --diff w.json",
+    "inspect": "inspect v.json C.tsv --missing-words --diff w.json",
     "reproduce": "reproduce tokens-per-word C.tsv -k 2,3",
     "reproduce targets": "reproduce k-for-targets C.tsv -k 2,3",
     "reproduce orders": "reproduce order-divergence C.tsv -k 2,3",
@@ -199,7 +199,7 @@ def test_nothing_in_a_table_acts_on_the_terminal(run, files, tmp_path, capsys, m
         json.dumps({"version": 1, "symbols": "bytes", "tokens": tokens, "method": HOSTILE})
     )
     for command in (
-        "inspect e.json E.tsv --audit",
+        "inspect e.json E.tsv --missing-words",
         "greedtok E.tsv -k 2",
         "improve E.tsv -k 2",
         "compare E.tsv --vocab e.json",

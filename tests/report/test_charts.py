@@ -3,11 +3,11 @@
 import pytest
 
 from partcover import Vocabulary, WordCounts, audit_tokenizer, greedtok
+from partcover.analysis.costly_words import CostlyWord
 from partcover.report.audit_page import size_rows
 from partcover.report.charts import costly_bars, events_chart, gap_bar, parts_bar
 from partcover.runtime.limits import RunLimits
 from partcover.runtime.progress import Progress
-from partcover.studies.tokenizer_audit import CostlyWord
 
 
 @pytest.fixture(scope="module")

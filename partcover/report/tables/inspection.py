@@ -61,13 +61,12 @@ def inspection_tables(
     parts.append(Listing(lengths, columns_of(" ".join(lengths[0] if lengths else ())), "by length"))
     if rows:
         parts.append(Listing(rows, columns))
-    if "audit" in data:
-        audit = data["audit"]
-        columns = columns_of(
-            "word count pieces saves gain", pieces="tokens", saves="would save", gain="in all words"
-        )
-        title = f"words that should be tokens: {audit['total']:,} (segmentation by shortest path)"
-        parts.append(Listing(audit["missing"], columns, title))
+    if "missing_words" in data:
+        missing = data["missing_words"]
+        columns = columns_of("word count tokens loss gain", loss="would save", gain="in all words")
+        words = [{**word, "tokens": len(word["pieces"])} for word in missing["words"]]
+        title = f"words that should be tokens: {missing['total']:,} (segmentation by shortest path)"
+        parts.append(Listing(words, columns, title))
     if "diff" in data:
         two = data["diff"]
         sides = {"shared": two["shared"]}

@@ -146,7 +146,7 @@ def claim_tables(found: Claim) -> list[Listing | str]:
         f"{found.verdict}: {found.reason}",
         Listing(rows, columns, data=[found.to_json()]),
     ]
-    if words := [word.to_json() for word in found.lacking]:
+    if words := [{**word.to_json(), "tokens": len(word.pieces)} for word in found.lacking]:
         columns = columns_of("word count tokens", word="frequent words without a token")
         parts.append(Listing(words, columns))
     return parts

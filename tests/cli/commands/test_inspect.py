@@ -14,14 +14,14 @@ def test_command(run, tmp_path):
     WordCounts.from_counts({" the": 9, " they": 3, "é": 2, "x": 1}).save(tmp_path / "C.tsv")
     Vocabulary([" th", "ey", b"\xc3\xa9"], "bytes", "m").save(tmp_path / "V.json")
     Vocabulary([" the", "ey"]).save(tmp_path / "W.json")
-    arguments = ("inspect", "V.json", "C.tsv", "--audit", "--diff", "W.json")
+    arguments = ("inspect", "V.json", "C.tsv", "--missing-words", "--diff", "W.json")
     status, out, err = run(*arguments, "--json", "-o", "I.json")
     assert (status, err) == (0, "partcover: wrote I.json\n")
     data = json.loads(out)
     assert json.loads((tmp_path / "I.json").read_text()) == data
     assert (data["tokens"], data["never_used"], data["size"]) == (9 * 2 + 3 * 2 + 2 + 1, 0, 3)
     assert [row["gain"] for row in data["vocabulary"]] == [24, 3, 2]
-    assert data["audit"]["missing"][0]["word"] == " the"
+    assert data["missing_words"]["words"][0]["word"] == " the"
     assert data["diff"]["only_there"] == [{"token": " the", "uses": 12, "gain": 33}]
     status, _, err = run(*arguments, "--plot", "f.svg")
     assert (status, err) == (0, "partcover: wrote f.svg\n")
@@ -43,7 +43,7 @@ def test_command(run, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["V.json", "--audit"], "--audit needs a corpus"),
+        (["V.json", "--missing-words"], "--missing-words needs a corpus"),
         (["V.json", "--sort", "uses"], "--sort uses needs a corpus"),
         (["V.json", "C.tsv", "--plot", "f.svg"], "--plot needs another vocabulary"),
         (["V.json", "--diff", "W.json", "--plot", "f.svg"], "--plot needs a corpus"),
@@ -151,7 +151,10 @@ def test_bits_per_byte(run, tmp_path):
         (["V.json", "-", "--scores", "--train", "text.txt"], "instead of standard input"),
         (["V.json", "--scores"], "--scores needs a text"),
         (["V.json", "C.tsv", "C.tsv"], "several corpora need --scores"),
-        (["V.json", "C.tsv", "--scores", "--audit"], "--scores and --audit exclude each other"),
+        (
+            ["V.json", "C.tsv", "--scores", "--missing-words"],
+            "--scores and --missing-words exclude each other",
+        ),
         (["V.json", "text.txt", "--scores"], "does not name its pre-tokenizer"),
         (["V.json", "text.txt", "--scores", "--pretokenizer", "gpt3"], "gpt3"),
         (["V.json", "none.txt", "--scores", "--pretokenizer", "gpt2"], "none.txt"),

@@ -42,22 +42,22 @@ def inspect_command(out: Output, vocab: str, corpora: tuple[str, ...], view: Opt
     --diff <OTHER.json: Compare with another vocabulary.
     --plot >FIGURE: With --diff: plot the savings of tokens in only one vocabulary (.png, .svg,
       .pdf).
-    --audit audited: List frequent words that should be tokens.
+    --missing-words: List frequent words that should be tokens.
     --sort order|uses|gain|length = order: Order of the tokens in the table; uses, gain, and length:
       largest first.
-    --top N>=0 = 20: Number of rows of each table, and of words of --audit.
+    --top N>=0 = 20: Number of rows of each table, and of words of --missing-words.
     --scores: Instead, show standard measures and the optimality gap, on texts or word counts.
     --train <TEXT...: With --scores: training text of an n-gram model for bits per byte.
     --time-limit SECONDS = 4: With --scores: total time for the lower bounds; 0 for no bounds.
     --key, --pretokenizer, --rule, --no-vocabulary, --threads, -o, tables
     $ partcover inspect v.json book.tsv --sort gain
     $ partcover inspect v.json book.tsv --diff other.json --plot figure.svg
-    $ partcover inspect v.json book.tsv --audit
+    $ partcover inspect v.json book.tsv --missing-words
     $ partcover inspect tokenizer.json other.txt --scores  # score it on another text
     $ partcover inspect a.json b.json tokenizer.json other.txt --scores  # compare several
     """
     if view.scores:
-        exclude("--scores", "--diff", "--plot", "--audit")
+        exclude("--scores", "--diff", "--plot", "--missing-words")
         return show_scores(out, vocab, corpora, view)
     if view.train:
         raise click.UsageError("--train needs --scores")
@@ -83,7 +83,7 @@ def inspect_command(out: Output, vocab: str, corpora: tuple[str, ...], view: Opt
 def _check(view: Options, corpus: str | None) -> None:
     """Refuses options that need a corpus where there is none, and those that exclude each other."""
     for name, given in (
-        ("--audit", view.audited),
+        ("--missing-words", view.missing_words),
         ("--rule", view.rule is not None),
         (f"--sort {view.sort}", view.sort in ("uses", "gain")),
         ("--plot", view.plot is not None),
@@ -99,9 +99,9 @@ def _inspect(
 ) -> tuple[dict[str, Any], Inspection]:
     """Measures the vocabulary, the difference to another, and the words that it lacks."""
     from ....analysis.across_words import across_words
-    from ....analysis.audit import audit
     from ....analysis.difference import difference
     from ....analysis.inspection import inspect_vocabulary
+    from ....analysis.missing_words import missing_words
 
     here = inspect_vocabulary(vocabulary, words, view.rule, threads=out.threads)
     data = here.to_json(tokens=not out.no_vocabulary)
@@ -118,8 +118,8 @@ def _inspect(
             )
         there = inspect_vocabulary(other, words, threads=out.threads)
         data["diff"] = difference(here, there).to_json()
-    if view.audited and words is not None:
-        data["audit"] = audit(
+    if view.missing_words and words is not None:
+        data["missing_words"] = missing_words(
             vocabulary, words, limit=view.top, losses=here.gains, threads=out.threads
         ).to_json()
     return data, here

@@ -7,52 +7,43 @@ from typing import Any
 
 import numpy as np
 
-from ..corpus import symbols as sym
-from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..runtime.arrays import Int64
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
+from .costly_words import CostlyWord
 from .token_gains import token_gains
 
 
 @dataclass(frozen=True)
-class MissingWord:
-    """A word that a vocabulary should hold by the criterion of `audit`.
+class MissingWord(CostlyWord):
+    """A word that a vocabulary should hold by the criterion of `missing_words`.
 
     Attributes
     ----------
-    word : token
-        The word.
-    count : int
-        How often it occurs.
-    pieces : int
-        Tokens that it takes as the vocabulary is, under the shortest path.
-    saves : int
-        count · (pieces − 1): what holding it saves in that word alone.
+    word, count, pieces, loss
+        As for a `CostlyWord`; the pieces are those of the shortest path, and `loss` is what holding
+        the word saves in that word alone.
     gain : int
         What holding it saves on the whole corpus, the words that contain it included.
 
     Examples
     --------
-    >>> from partcover.analysis.audit import MissingWord
-    >>> MissingWord(b"hat", count=2, pieces=3, saves=4, gain=9).to_json()["word"]
-    'hat'
+    >>> from partcover.analysis.missing_words import MissingWord
+    >>> word = MissingWord(b"hat", count=2, pieces=(b"h", b"a", b"t"), gain=9)
+    >>> word.loss, word.to_json()["gain"]
+    (4, 9)
     """
 
-    word: Token
-    count: int
-    pieces: int
-    saves: int
     gain: int
 
     def to_json(self) -> dict[str, Any]:
-        """Returns the fields as a JSON object."""
-        return {**vars(self), "word": sym.to_json(self.word)}
+        """Returns the word as a JSON object."""
+        return {**super().to_json(), "gain": self.gain}
 
 
 @dataclass(frozen=True)
-class Audit:
+class MissingWords:
     """Words that a vocabulary should hold.
 
     Attributes
@@ -61,37 +52,37 @@ class Audit:
         Tokens that the corpus needs as the vocabulary is, under the shortest path.
     total : int
         Number of words that meet the criterion.
-    missing : tuple of MissingWord
+    words : tuple of MissingWord
         The first of them, those that save the most first.
 
     Examples
     --------
-    >>> from partcover.analysis.audit import Audit
-    >>> Audit(tokens=12, total=0, missing=()).to_json()
-    {'tokens_shortest_path': 12, 'total': 0, 'missing': []}
+    >>> from partcover.analysis.missing_words import MissingWords
+    >>> MissingWords(tokens=12, total=0, words=()).to_json()
+    {'tokens_shortest_path': 12, 'total': 0, 'words': []}
     """
 
     tokens: int
     total: int
-    missing: tuple[MissingWord, ...]
+    words: tuple[MissingWord, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Returns the audit as a JSON object."""
+        """Returns the fields as a JSON object."""
         return {
             "tokens_shortest_path": self.tokens,
             "total": self.total,
-            "missing": [word.to_json() for word in self.missing],
+            "words": [word.to_json() for word in self.words],
         }
 
 
-def audit(
+def missing_words(
     vocabulary: Vocabulary,
     words: WordCounts,
     *,
     limit: int = 20,
     losses: Int64 | None = None,
     threads: int = 1,
-) -> Audit:
+) -> MissingWords:
     """Finds frequent words that a vocabulary lacks although its weakest tokens save less.
 
     Words that take more than one token are ranked by what holding them saves,
@@ -116,7 +107,7 @@ def audit(
 
     Returns
     -------
-    Audit
+    MissingWords
         Exact counts under the shortest path, whatever the vocabulary's rule; of words that save
         the same the smaller comes first.
 
@@ -128,10 +119,10 @@ def audit(
     Examples
     --------
     >>> from partcover import Vocabulary, WordCounts
-    >>> from partcover.analysis.audit import audit
+    >>> from partcover.analysis.missing_words import missing_words
     >>> words = WordCounts.from_counts({" the": 5000, " of": 3000, " xy": 3})
-    >>> report = audit(Vocabulary([" of", " xy"]), words)
-    >>> report.total, report.missing[0].word, report.missing[0].saves
+    >>> found = missing_words(Vocabulary([" of", " xy"]), words)
+    >>> found.total, found.words[0].word, found.words[0].loss
     (1, b' the', 15000)
     """
     cut = segment(words, vocabulary, "shortest_path", threads=threads)
@@ -150,8 +141,7 @@ def audit(
     listed = sorted((-int(saves[w]), words.word(w), int(w)) for w in tied)[:shown]
     added = [word for _, word, _ in listed]
     gains = token_gains(words, vocabulary.tokens, added, threads=threads)[1].tolist()
-    missing = tuple(
-        MissingWord(word, int(words.counts[w]), int(cut.pieces[w]), -less, gain)
-        for (less, word, w), gain in zip(listed, gains, strict=True)
+    missing = (
+        MissingWord.of(cut, w, gain) for (*_, w), gain in zip(listed, gains, strict=True)
     )
-    return Audit(cut.tokens, total, missing)
+    return MissingWords(cut.tokens, total, tuple(missing))

@@ -1,4 +1,4 @@
-"""The audit against its criterion written out."""
+"""The words that a vocabulary should hold, against the criterion written out."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from oracles.greedy import shortest_path
 from shared.properties import tries
 
 from partcover import Vocabulary, WordCounts
-from partcover.analysis.audit import audit
+from partcover.analysis.missing_words import missing_words
 
 
-def reference_audit(words, tokens, limit):
+def expected_words(words, tokens, limit):
     pieces = {word: len(shortest_path(word, tokens)) for word in words}
     saves = sorted((-count * (pieces[w] - 1), w) for w, count in words.items() if pieces[w] > 1)
     all_tokens = needed(words, tokens)
@@ -28,26 +28,26 @@ def reference_audit(words, tokens, limit):
 
 @tries(300)
 @given(words=words_st, tokens=tokens_st, limit=st.integers(0, 4))
-def test_audit_is_its_criterion(words, tokens, limit):
+def test_the_words_are_those_of_the_criterion(words, tokens, limit):
     vocabulary = Vocabulary(tokens, "chars")
-    result = audit(vocabulary, WordCounts.from_counts(words, "chars"), limit=limit)
-    total, listed = reference_audit(words, vocabulary.tokens, limit)
+    result = missing_words(vocabulary, WordCounts.from_counts(words, "chars"), limit=limit)
+    total, listed = expected_words(words, vocabulary.tokens, limit)
     assert result.total == total
-    assert [(m.word, m.count, m.pieces, m.saves, m.gain) for m in result.missing] == listed
+    assert [(m.word, m.count, len(m.pieces), m.loss, m.gain) for m in result.words] == listed
     assert result.tokens == needed(words, vocabulary.tokens)
 
 
 def test_of_words_that_save_the_same_the_smaller_is_listed():
     words = WordCounts.from_counts({"cd": 1, "ab": 1, "ef": 1})
-    result = audit(Vocabulary(["xx", "yy", "zz"]), words, limit=1)
-    assert (result.total, [m.word for m in result.missing]) == (3, [b"ab"])
+    result = missing_words(Vocabulary(["xx", "yy", "zz"]), words, limit=1)
+    assert (result.total, [m.word for m in result.words]) == (3, [b"ab"])
 
 
-def test_audit_finds_the_word_that_an_overflow_lost():
+def test_a_word_that_an_overflow_lost_is_found():
     counts = {" the": 5000, " of": 3000, " then": 40, " xy": 3, " often": 2}
     words = WordCounts.from_counts(counts)
-    result = audit(Vocabulary([" of", " then", "xy"]), words)
-    first = result.missing[0]
-    assert (first.word, first.pieces, first.saves, first.gain) == (b" the", 4, 15000, 15000)
+    result = missing_words(Vocabulary([" of", " then", "xy"]), words)
+    first = result.words[0]
+    assert (first.word, len(first.pieces), first.loss, first.gain) == (b" the", 4, 15000, 15000)
     assert result.total == 1  # " often" would save less than the weakest token gains
-    assert audit(Vocabulary([" of", " then", " the"]), words).total == 0
+    assert missing_words(Vocabulary([" of", " then", " the"]), words).total == 0
