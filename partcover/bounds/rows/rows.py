@@ -71,8 +71,8 @@ class ArcRows:
     Or signed rows: flows with signs, and the column, sum to at most a limit.
     """
 
-    # the subject of the row: a set of candidates, as `set_key` names it, or a single candidate;
-    # shape (rows,)
+    # the subject of the row: an edge or a link, as `edge_key` and `link_key` of cuts.py name it, or
+    # a single candidate; shape (rows,)
     name: Int64 = field(default_factory=lambda: _none(np.int64))
     # a place that all arcs of the row cover; shape (rows,)
     place: Int64 = field(default_factory=lambda: _none(np.int64))
