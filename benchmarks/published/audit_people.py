@@ -100,7 +100,7 @@ def cell(
         own_tokens=again,
         added_found=text.added,
         time_limit=seconds,
-        limit=0,
+        top=0,
         added=added,
     )
     if found.rounding:

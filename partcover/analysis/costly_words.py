@@ -57,14 +57,14 @@ class CostlyWord:
         }
 
 
-def costly_words(cut: Segmentation, limit: int) -> tuple[CostlyWord, ...]:
+def costly_words(cut: Segmentation, top: int) -> tuple[CostlyWord, ...]:
     """Returns the words with the most extra tokens; of equal ones, the first.
 
     Parameters
     ----------
     cut : Segmentation
         The words and their tokens.
-    limit : int
+    top : int
         How many to return at most; words of one token are left out.
 
     Examples
@@ -77,5 +77,5 @@ def costly_words(cut: Segmentation, limit: int) -> tuple[CostlyWord, ...]:
     [(b'hat', 3), (b'cat', 2)]
     """
     losses = cut.words.counts * (cut.pieces - 1)
-    order = np.argsort(-losses, kind="stable")[:limit].tolist()
+    order = np.argsort(-losses, kind="stable")[:top].tolist()
     return tuple(CostlyWord.of(cut, number) for number in order if losses[number] > 0)

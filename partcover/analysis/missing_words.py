@@ -79,7 +79,7 @@ def missing_words(
     vocabulary: Vocabulary,
     words: WordCounts,
     *,
-    limit: int = 20,
+    top: int = 10,
     losses: Int64 | None = None,
     threads: int = 1,
 ) -> MissingWords:
@@ -98,7 +98,7 @@ def missing_words(
         The tokens.
     words : WordCounts
         The corpus, segmented with the vocabulary's own pre-tokenizer.
-    limit : int
+    top : int
         Number of words to list.
     losses : ndarray of int64, shape (tokens,), optional
         The losses from `token_gains`, if they are known.
@@ -135,13 +135,11 @@ def missing_words(
     n_pairs = min(len(lacking), len(cheapest))
     better = saves[lacking[:n_pairs]] > cheapest[:n_pairs]
     total = n_pairs if better.all() else int(np.argmin(better))
-    shown = min(total, limit)
+    shown = min(total, top)
     # ties at the end of the list are broken by the word: look at all that save as much
     tied = lacking[saves[lacking] >= saves[lacking[shown - 1]]] if shown else lacking[:0]
     listed = sorted((-int(saves[w]), words.word(w), int(w)) for w in tied)[:shown]
     added = [word for _, word, _ in listed]
     gains = token_gains(words, vocabulary.tokens, added, threads=threads)[1].tolist()
-    missing = (
-        MissingWord.of(cut, w, gain) for (*_, w), gain in zip(listed, gains, strict=True)
-    )
+    missing = (MissingWord.of(cut, w, gain) for (*_, w), gain in zip(listed, gains, strict=True))
     return MissingWords(cut.tokens, total, tuple(missing))

@@ -125,7 +125,6 @@ def _trainer() -> click.ParamType[Any]:
 
 _KINDS: dict[str, Callable[[], click.ParamType[Any]]] = {
     "ENGINE": _Engine,
-    "FLOAT": partial(click.FloatRange),
     "FORMAT": partial(_Name, "interop", "FORMATS"),
     "GAP": partial(click.FloatRange, 0, 1, max_open=True),
     "INSTANCE": partial(_Name, "instances.library", "names"),

@@ -13,8 +13,7 @@ from ..errors import InputError
 from ..kernels.words import _word_lines
 from ..runtime.arguments import Threads, Whole, checked, shown
 from ..runtime.arrays import np
-from ..runtime.files.writing import atomic_writer
-from ..runtime.files.writing import shown as shown_path
+from ..runtime.files.writing import atomic_writer, shown_path
 from ..runtime.notebook import brief, html_table
 from ..runtime.progress import Progress
 from . import symbols as sym

@@ -10,7 +10,7 @@ from pathlib import PurePath
 from typing import IO, TYPE_CHECKING, Any
 
 from ..errors import InputError
-from ..runtime.files.writing import open_input, shown
+from ..runtime.files.writing import open_input, shown_path
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,7 +69,7 @@ def read_ids(path: str, dtype: np.dtype[Any]) -> Iterator[tuple[str, Any]]:
     """
     import numpy as np
 
-    name, form = shown(path), id_format(path)
+    name, form = shown_path(path), id_format(path)
     with open_input(path) as file:
         if form in ("ids", "json"):
             for number, line in enumerate(file, 1):

@@ -13,7 +13,7 @@ LONG = 1_000
 _KEEP_WHOLE = ("shortest_path", "random_path", "priority", "longest_match")
 
 
-def whole_words(
+def words_of_one_long_token(
     words: WordCounts, vocabulary: Vocabulary, rule: SegmentationRule
 ) -> tuple[dict[int, int], Int64 | None]:
     """Finds the words that are one long token, and the tokens that can be part of another word.
@@ -43,9 +43,10 @@ def whole_words(
     Examples
     --------
     >>> from partcover import Vocabulary, WordCounts
-    >>> from partcover.segmentation.long_tokens import whole_words
+    >>> from partcover.segmentation.long_tokens import words_of_one_long_token
     >>> words = WordCounts.from_counts({"ab" * 2_000: 1, "cab": 1})
-    >>> whole, places = whole_words(words, Vocabulary(["ab" * 2_000, "ab"]), "shortest_path")
+    >>> vocabulary = Vocabulary(["ab" * 2_000, "ab"])
+    >>> whole, places = words_of_one_long_token(words, vocabulary, "shortest_path")
     >>> whole, places.tolist()
     ({0: 0}, [1])
     """

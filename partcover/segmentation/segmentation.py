@@ -60,7 +60,7 @@ from ..runtime.arrays import Bools, Int32, Int64, np
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .cutters import cutter
-from .long_tokens import whole_words
+from .long_tokens import words_of_one_long_token
 
 _WITHOUT_ARRAYS = ("merges", "shortest_path", "single_symbols")
 """Rules that need no arrays, but only memory views: they segment without NumPy."""
@@ -191,7 +191,7 @@ def segment(
         names, data = np.unique(data, return_inverse=True)
         data = data.astype(np.int32)
     how = words.pretokenizer
-    whole, places = whole_words(words, vocabulary, rule)
+    whole, places = words_of_one_long_token(words, vocabulary, rule)
     needed = vocabulary
     if places is not None:
         needed = Vocabulary((vocabulary.tokens[place] for place in places), vocabulary.symbols)

@@ -57,7 +57,7 @@ class SuperwordCutter:
         """Segments the phrases."""
         words = self._within.starts(data, offsets[first : last + 1])
         self._words(data, words, 0, len(words) - 1, which)
-        ends, rows = whole_words(which, words, offsets[first : last + 1])
+        ends, rows = rows_of_whole_words(which, words, offsets[first : last + 1])
         pieces = which[ends]
         symbols = data[ends].astype(np.int32)
         pieces = np.where(pieces == SINGLE, self._n_tokens + symbols, pieces).astype(np.int32)
@@ -66,7 +66,7 @@ class SuperwordCutter:
         which[ends] = np.where(merged == SINGLE, which[ends], merged)
 
 
-def whole_words(
+def rows_of_whole_words(
     which: Int32,
     words: Int64,
     phrases: Int64,
@@ -90,9 +90,9 @@ def whole_words(
     Examples
     --------
     >>> import numpy as np
-    >>> from partcover.segmentation.superword_cutter import whole_words
+    >>> from partcover.segmentation.superword_cutter import rows_of_whole_words
     >>> which = np.array([-2, 0, -2, 1, -1, -1, -2, 1], np.int32)
-    >>> whole_words(which, np.array([0, 2, 4, 6, 8]), np.array([0, 8]))
+    >>> rows_of_whole_words(which, np.array([0, 2, 4, 6, 8]), np.array([0, 8]))
     (array([1, 3, 7]), array([0, 2, 3]))
     """
     if len(words) < 2:

@@ -107,7 +107,7 @@ class Extension:
         return tuple(found)
 
 
-def extend(
+def add_tokens(
     vocabulary: Vocabulary, corpus: Instance, numbers: Sequence[int], *, threads: int = 1
 ) -> Extension:
     """Extends a vocabulary by GreedTok.
@@ -131,8 +131,8 @@ def extend(
     Examples
     --------
     >>> from partcover import Instance, Vocabulary
-    >>> from partcover.studies.additional_tokens import extend
-    >>> extend(Vocabulary(["an"]), Instance({"banana": 2, "ban": 1}, 0), (1, 2)).needed
+    >>> from partcover.studies.additional_tokens import add_tokens
+    >>> add_tokens(Vocabulary(["an"]), Instance({"banana": 2, "ban": 1}, 0), (1, 2)).needed
     {0: 10, 1: 4, 2: 3}
     """
     occurs = corpus.index.find_tokens(vocabulary).occurs

@@ -28,7 +28,7 @@ from ..encoding.special import Part, SpecialTokens
 from ..encoding.text import UnknownNumbers
 from ..errors import InputError
 from ..runtime.arrays import Bools, Int32, Int64
-from ..runtime.files.writing import shown
+from ..runtime.files.writing import shown_path
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import Segmentation, segment
 from ..vocabulary.vocabulary import Vocabulary
@@ -135,7 +135,7 @@ def words_of_files(
     several = [WordCounts(*arrays_of(words), "bytes", *facts) for words in results if len(words[2])]
     if not several:
         beside = " beside added tokens" if added else ""
-        named = ", ".join(map(shown, listed))
+        named = ", ".join(map(shown_path, listed))
         raise InputError(f"{named}: the corpus is empty: it has no words{beside}")
     words = several[0]
     if len(several) > 1:

@@ -133,7 +133,7 @@ def check_claim(
     baseline: Whole | Vocabulary,
     claimed: Whole | Vocabulary,
     *,
-    limit: Whole = 10,
+    top: Whole = 10,
     time_limit: Seconds | None = 30.0,
     threads: Threads = 1,
     progress: Progress | None = None,
@@ -146,7 +146,7 @@ def check_claim(
         The words, and k: the number of tokens of two or more symbols of both vocabularies.
     baseline, claimed : int or Vocabulary
         Numbers of tokens, or vocabularies, whose tokens are counted by their own rules.
-    limit : int
+    top : int
         Number of words to list that the baseline lacks.
     time_limit : float, optional
         Seconds for the lower bound; None until it is no longer raised.
@@ -186,7 +186,7 @@ def check_claim(
     lacking: tuple[CostlyWord, ...] = ()
     impossible = 0
     if isinstance(baseline, Vocabulary):
-        lacking, impossible = _lacking(instance, baseline, limit, threads)
+        lacking, impossible = _lacking(instance, baseline, top, threads)
     before, after = (
         segment(instance.words, given, threads=threads).tokens
         if isinstance(given, Vocabulary)
@@ -209,13 +209,13 @@ def check_claim(
 
 
 def _lacking(
-    instance: Instance, baseline: Vocabulary, limit: int, threads: int
+    instance: Instance, baseline: Vocabulary, top: int, threads: int
 ) -> tuple[tuple[CostlyWord, ...], int]:
     """Returns the frequent words that the baseline lacks, and how many BPE would have as tokens."""
     words = instance.words
     cut = segment(words, baseline, threads=threads)
     split = np.flatnonzero(cut.pieces > 1)
-    first = split[np.argsort(-words.counts[split], kind="stable")[:limit]].tolist()
+    first = split[np.argsort(-words.counts[split], kind="stable")[:top]].tolist()
     lacking = tuple(CostlyWord.of(cut, number) for number in first)
     if baseline.rule not in _MERGED or not len(baseline):
         return lacking, 0

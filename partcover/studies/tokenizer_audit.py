@@ -26,10 +26,10 @@ from ..problem.word_index import WordIndex
 from ..runtime.arguments import Seconds, Threads, Whole, checked
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress, gap_of
-from ..segmentation.segmentation import Segmentation, segment
+from ..segmentation.segmentation import segment
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
-from .additional_tokens import Additions, Extension, extend
+from .additional_tokens import Additions, Extension, add_tokens
 from .audited_text import spelled
 
 ADDED = (100, 1_000)
@@ -249,7 +249,7 @@ def audit_tokenizer(
     words: WordCounts,
     *,
     start_certificate: Certificate | None = None,
-    limit: Whole = 10,
+    top: Whole = 10,
     added: Sequence[int] = ADDED,
     own_tokens: Whole | None = None,
     added_found: Mapping[str, int] | None = None,
@@ -269,7 +269,7 @@ def audit_tokenizer(
         Bytes without a token are left out (`spelled`).
     start_certificate : Certificate, optional
         The proof of an earlier audit on the same words, to go on from; its bound is kept.
-    limit : int
+    top : int
         Number of costly words to list.
     added : sequence of int
         Numbers of additional tokens whose worth is looked at; none saves time.
@@ -318,7 +318,7 @@ def audit_tokenizer(
     tokens_used = _fewest(words, used, vocabulary, threads)
     is_whole_text |= pretokenizer == "none" and words.pretokenizer is None
     corpus = Instance(words, 0, max_length=_longest(words, vocabulary) if is_whole_text else None)
-    extension = extend(vocabulary, corpus, added, threads=threads)
+    extension = add_tokens(vocabulary, corpus, added, threads=threads)
     across = sum(map(reaches_across, extension.instance.prefix)) if is_whole_text else 0
     unreachable = unreachable_tokens(vocabulary, threads=threads)
     incumbents = {len(vocabulary): extension.before, len(used): tokens_used}
@@ -343,7 +343,7 @@ def audit_tokenizer(
         tokens_shortest_path=extension.before,
         bound=proven[len(vocabulary)],
         bound_used=proven.get(len(used)),
-        costly=costly_words(own, limit),
+        costly=costly_words(own, top),
         additions=extension.worth(extended),
         bytes=found.size,
         seconds=clock.seconds,

@@ -19,7 +19,7 @@ from ..runtime.arrays import np
 from ..runtime.limits import Deadline
 from ..runtime.progress import Progress
 from ..segmentation.cutters import cutter
-from ..segmentation.superword_cutter import whole_words
+from ..segmentation.superword_cutter import rows_of_whole_words
 from ..vocabulary.vocabulary import Vocabulary
 from .shared.merge_training import MergeResult, ordered_symbols, train_merges
 from .trainer import LIMITED_MERGES, solution_of, trainer
@@ -151,7 +151,7 @@ def _rows_of_words(instance: Instance, subwords: MergeResult) -> tuple[WordCount
     borders = WordsWithin.joined_by(phrases.pretokenizer).starts(phrases.data, phrases.offsets)
     which = np.empty(len(phrases.data), np.int32)
     cutter(vocabulary)(phrases.data, borders, 0, len(borders) - 1, which)
-    ends, rows = whole_words(which, borders, phrases.offsets)
+    ends, rows = rows_of_whole_words(which, borders, phrases.offsets)
     numbers = [
         len(symbols) + token
         if token >= 0

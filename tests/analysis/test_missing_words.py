@@ -12,7 +12,7 @@ from partcover import Vocabulary, WordCounts
 from partcover.analysis.missing_words import missing_words
 
 
-def expected_words(words, tokens, limit):
+def expected_words(words, tokens, top):
     pieces = {word: len(shortest_path(word, tokens)) for word in words}
     saves = sorted((-count * (pieces[w] - 1), w) for w, count in words.items() if pieces[w] > 1)
     all_tokens = needed(words, tokens)
@@ -23,15 +23,15 @@ def expected_words(words, tokens, limit):
             break
         gain = all_tokens - needed(words, [*tokens, word])
         listed.append((word, words[word], pieces[word], -less, gain))
-    return len(listed), listed[:limit]
+    return len(listed), listed[:top]
 
 
 @tries(300)
-@given(words=words_st, tokens=tokens_st, limit=st.integers(0, 4))
-def test_the_words_are_those_of_the_criterion(words, tokens, limit):
+@given(words=words_st, tokens=tokens_st, top=st.integers(0, 4))
+def test_the_words_are_those_of_the_criterion(words, tokens, top):
     vocabulary = Vocabulary(tokens, "chars")
-    result = missing_words(vocabulary, WordCounts.from_counts(words, "chars"), limit=limit)
-    total, listed = expected_words(words, vocabulary.tokens, limit)
+    result = missing_words(vocabulary, WordCounts.from_counts(words, "chars"), top=top)
+    total, listed = expected_words(words, vocabulary.tokens, top)
     assert result.total == total
     assert [(m.word, m.count, len(m.pieces), m.loss, m.gain) for m in result.words] == listed
     assert result.tokens == needed(words, vocabulary.tokens)
@@ -39,7 +39,7 @@ def test_the_words_are_those_of_the_criterion(words, tokens, limit):
 
 def test_of_words_that_save_the_same_the_smaller_is_listed():
     words = WordCounts.from_counts({"cd": 1, "ab": 1, "ef": 1})
-    result = missing_words(Vocabulary(["xx", "yy", "zz"]), words, limit=1)
+    result = missing_words(Vocabulary(["xx", "yy", "zz"]), words, top=1)
     assert (result.total, [m.word for m in result.words]) == (3, [b"ab"])
 
 

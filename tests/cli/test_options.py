@@ -216,7 +216,7 @@ def place(made, tmp_path):
 
 
 NEEDS = {"huggingface": "tokenizers", "tiktoken": "tiktoken", "report": "jinja2"}
-NEEDS |= {"all.parquet": "pyarrow", "--plot": "matplotlib", "--draw": "matplotlib"}
+NEEDS |= {"all.parquet": "pyarrow", "--plot": "matplotlib"}
 SMALLER = {
     "emma": "record.json",
     "emma.tsv": "book.tsv",

@@ -136,6 +136,7 @@ FITTING: dict[str, list[str]] = {
     "settings": ["shrink=0.8"],
     "solver": ["highs"],
     "solvers": ["highs"],
+    "split": ["0.3", "30%"],
     "start": ["V.json"],
     "start_certificate": ["P.cert", "U.cert"],
     "text": ["text.txt"],

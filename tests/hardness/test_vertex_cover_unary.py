@@ -116,7 +116,7 @@ def test_command(run, tmp_path):
     status, lifted = as_json(run("reduce", "--lift", "I.json", "S.json", "--json"))
     assert (status, lifted["vertices"], lifted["is_vertex_cover"]) == (0, ["b"], True)
     fails(
-        run("reduce", "--lift", "I.json", "S.json", "--draw", "p.svg"),
+        run("reduce", "--lift", "I.json", "S.json", "--plot", "p.svg"),
         "too long to draw",
     )
 

@@ -43,7 +43,7 @@ def test_an_earlier_proof_is_kept():
     vocabulary = Vocabulary(["an"])
     first = audit_tokenizer(vocabulary, words)
     again = audit_tokenizer(
-        vocabulary, words, start_certificate=first.bound.certificate, limit=1, time_limit=0
+        vocabulary, words, start_certificate=first.bound.certificate, top=1, time_limit=0
     )
     assert again.lower_bound == first.lower_bound > words.total_count
     assert [word.word for word in again.costly] == [b"banana"]

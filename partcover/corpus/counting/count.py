@@ -17,7 +17,7 @@ from ...kernels.words import _word_ends, _word_table
 from ...kernels.words._word_arrays import picked
 from ...runtime.arrays import np
 from ...runtime.files.kinds import HEADER, kind_of_head, looks_counted
-from ...runtime.files.writing import checksum_of, shown, write_atomic
+from ...runtime.files.writing import checksum_of, shown_path, write_atomic
 from ..files.readers import Document, documents, refuse_long_piece, refuse_piece
 from ..files.sources import Source, check_unchanged, is_url, sha256_of
 from ..files.tsv import Header
@@ -231,13 +231,13 @@ def not_counted(source: Source, chunks: Iterable[bytes]) -> Iterator[bytes]:
     has_header = first.removeprefix(BOM_UTF8).startswith(HEADER)
     if has_header or (source.path.endswith(".tsv") and looks_counted(first)):
         raise InputError(
-            f"{shown(source.path)}: this is a counts file (word, tab, count), not text: its words "
-            "are counted already; --all-files (all_files=True) counts it as text"
+            f"{shown_path(source.path)}: this is a counts file (word, tab, count), not text: its "
+            "words are counted already; --all-files (all_files=True) counts it as text"
         )
     if (kind := kind_of_head(first)) in ("vocabulary", "instance", "certificate"):
         raise InputError(
-            f"{shown(source.path)}: this is a file of partcover ({kind}), not text; --all-files "
-            "(all_files=True) counts it as text"
+            f"{shown_path(source.path)}: this is a file of partcover ({kind}), not text; "
+            "--all-files (all_files=True) counts it as text"
         )
     yield from chain([first], rest)
 

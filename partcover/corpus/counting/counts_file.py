@@ -19,7 +19,7 @@ from typing import IO, Any
 from ...errors import InputError, MissingExtra
 from ...kernels.words import _word_lines, _word_table
 from ...runtime.arrays import np
-from ...runtime.files.writing import atomic_writer, shown
+from ...runtime.files.writing import atomic_writer, shown_path
 from ..files import tsv
 from ..files.tsv import Header
 from ..symbols import Symbols, Token
@@ -366,12 +366,12 @@ def check_text(block: Arrays, path: str | PathLike[str]) -> None:
             return
     except UnicodeDecodeError:
         pass
-    raise InputError(f"{shown(path)}: a word is not UTF-8, which symbols='chars' needs")
+    raise InputError(f"{shown_path(path)}: a word is not UTF-8, which symbols='chars' needs")
 
 
 def _unreadable(path: str, error: Exception) -> InputError:
     reason = " ".join(str(getattr(error, "strerror", None) or error).split())
-    return InputError(f"{shown(path)}: cannot be read as Parquet ({reason})")
+    return InputError(f"{shown_path(path)}: cannot be read as Parquet ({reason})")
 
 
 def _pyarrow(purpose: str) -> tuple[Any, Any]:

@@ -8,7 +8,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from ...errors import InputError
-from ...runtime.files.writing import shown
+from ...runtime.files.writing import shown_path
 from ..files.sources import state_of
 from ..files.tsv import Header
 from ..symbols import Symbols
@@ -91,8 +91,8 @@ def parts_of(path: str | PathLike[str], symbols: Symbols | None = None) -> list[
     state = state_of(name)
     if state[0] is None:
         raise InputError(
-            f"{shown(name)}: is not a file. Words with a tail are read several times: save them "
-            "to a file first"
+            f"{shown_path(name)}: is not a file. Words with a tail are read several times: save "
+            "them to a file first"
         )
     spans = spans_of(name, state[0], PART)
     header, _ = read_span(name, spans[0] if spans else (0, 0))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InputError
-from ...runtime.files.writing import in_place, shown
+from ...runtime.files.writing import in_place, shown_path
 from ..files.sources import sha256_of
 from ..files.tsv import Header
 from .count import BLOCK_SHARE, TABLE_SHARE
@@ -81,7 +81,7 @@ def merge_counts(
                 by_word.add(block)
         for block in by_word.blocks():
             by_count.add(block)
-        source = ", ".join(map(shown, paths))
+        source = ", ".join(map(shown_path, paths))
         header = header._replace(symbols=header.symbols or "bytes")
         plan = describe_merge(paths, header)
         hashes = {} if in_place(target) else _hashes(before, plan["inputs"])
@@ -98,7 +98,8 @@ def _hashes(
     hashes = {}
     for file, then in zip(now, before, strict=True):
         if file != then:
-            raise InputError(f"{shown(file['path'])}: changed while it was read: make a copy of it")
+            path = shown_path(file["path"])
+            raise InputError(f"{path}: changed while it was read: make a copy of it")
         if file["size"] is not None:
             hashes[os.path.abspath(file["path"])] = sha256_of(file["path"])  # noqa: PTH100
     return hashes
@@ -116,7 +117,7 @@ def _agreed(header: Header, found: Header, first: str, path: str) -> Header:
     ):
         if here != before and not (what == "normalized by" and name is None):
             raise InputError(
-                f"{shown(path)}: its words are {what} {here}, those of other files {before}: "
+                f"{shown_path(path)}: its words are {what} {here}, those of other files {before}: "
                 "they cannot be added up"
             )
     return header._replace(pretokenizer=header.pretokenizer or name)

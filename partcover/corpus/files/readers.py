@@ -18,7 +18,7 @@ from os import PathLike
 from typing import IO, Any
 
 from ...errors import InputError, MissingExtra, PartcoverError
-from ...runtime.files.writing import check_whole, reading, shown, size_of
+from ...runtime.files.writing import check_whole, reading, shown_path, size_of
 from ...runtime.memory import refuse_beyond
 from ...runtime.progress import Progress
 from ..pretokenizers.seams import FirstCut, first_line, seams
@@ -151,7 +151,7 @@ def documents(
             yield from _lines(source, key, chunks, begin)
         else:
             piece = PIECE if source.packing else None
-            yield Document(shown(source.path), chunks, begin, piece)
+            yield Document(shown_path(source.path), chunks, begin, piece)
 
 
 def texts_of(

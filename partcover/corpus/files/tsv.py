@@ -32,7 +32,7 @@ from urllib.parse import quote, unquote
 from ...errors import InputError
 from ...kernels.words import _word_table
 from ...runtime.files.kinds import HEADER, likely_mistake
-from ...runtime.files.writing import open_input, open_unchanging, shown
+from ...runtime.files.writing import open_input, open_unchanging, shown_path
 from .. import symbols as sym
 from ..symbols import Symbols, Token
 from ..word_arrays import MAX_COUNT, Arrays, Views, arrays_of
@@ -217,7 +217,7 @@ class _Reader:
             with open_input(self.path) as file:
                 number += file.read(self.skipped).count(b"\n")
         mistake = likely_mistake(self.path, "counts") if number == 1 else ""
-        return InputError(f"{shown(self.path)}:{number}: {message}{mistake}")
+        return InputError(f"{shown_path(self.path)}:{number}: {message}{mistake}")
 
     def first_line(self, file: IO[bytes]) -> bytes:
         """Reads the first line, without a byte order mark; a header is returned as b""."""
@@ -384,7 +384,7 @@ def read_blocks(
         first = reader.first_line(file)
         if reader.symbols == "ints":
             raise InputError(
-                f"{shown(path)}: words of integers cannot be merged; join their files with cat"
+                f"{shown_path(path)}: words of integers cannot be merged; join their files with cat"
             )
         opened = stack.pop_all()
 
@@ -433,7 +433,7 @@ def read_part(path: str | PathLike[str], begin: int, end: int) -> tuple[Header, 
         first = reader.first_line(file)
         header = Header(reader.pretokenizer, reader.symbols, reader.normalizer)
         if reader.symbols == "ints":
-            raise InputError(f"{shown(path)}: words of integers cannot have a head and a tail")
+            raise InputError(f"{shown_path(path)}: words of integers cannot have a head and a tail")
         if begin:
             first = b""
             file.seek(begin - 1)

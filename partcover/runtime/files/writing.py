@@ -132,7 +132,7 @@ def _naming(target: Path) -> Iterator[None]:
         raise InputError(f"{target}: cannot be written ({error.strerror or error})") from None
 
 
-def shown(path: str | PathLike[str]) -> str:
+def shown_path(path: str | PathLike[str]) -> str:
     """Returns the name of an input in messages: its path, or standard input for ``-``."""
     return "standard input" if fspath(path) == "-" else fspath(path)
 
@@ -150,7 +150,7 @@ def reading(path: str | PathLike[str]) -> Iterator[None]:
         yield
     except (OSError, EOFError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{shown(path)}: cannot be read ({reason})") from None
+        raise InputError(f"{shown_path(path)}: cannot be read ({reason})") from None
 
 
 @contextlib.contextmanager
@@ -204,7 +204,7 @@ def _refuse_changed(
     if before is None or now is None or now == before:
         return
     raise InputError(
-        f"{shown(path)}: changed while it was read; it had {before[0]:,} bytes and has "
+        f"{shown_path(path)}: changed while it was read; it had {before[0]:,} bytes and has "
         f"{now[0]:,} now: make a copy of it"
     ) from None
 
@@ -237,8 +237,8 @@ def check_whole(path: str | PathLike[str], file: IO[bytes], size: int | None) ->
     """
     if size is not None and file.tell() < size:
         raise InputError(
-            f"{shown(path)}: became shorter while it was read; it had {size:,} bytes, of which "
-            f"{file.tell():,} could be read"
+            f"{shown_path(path)}: became shorter while it was read; it had {size:,} bytes, of "
+            f"which {file.tell():,} could be read"
         )
 
 

@@ -59,7 +59,7 @@ def test_binary_words_there_and_back(run, tmp_path):
     facts = json.loads(reduce_sat(run, "max-2-sat-binary", 3, "-o", "I.json", "--json"))
     assert (facts["k"], facts["threshold"]) == (15, 993)
     run("solve", "I.json", "-o", "S.json")
-    out, _ = run("reduce", "--lift", "I.json", "S.json", "--json", "--draw", "a.svg")
+    out, _ = run("reduce", "--lift", "I.json", "S.json", "--json", "--plot", "a.svg")
     assert json.loads(out)["meets_threshold"] is True
     assert "993 tokens ≤ 993" in (tmp_path / "a.svg").read_text()
 
@@ -68,7 +68,7 @@ def test_merges_there_and_back(run):
     reduce_sat(run, "max-2-sat-bottom-up", 4, "-o", "B.json")
     reduction = reduction_of(Instance.load("B.json"))
     reduction.witness([True, True, True]).save("M.json")
-    out, error = run("reduce", "--lift", "B.json", "M.json", "--json", "--draw", "b.svg", "-o", "L")
+    out, error = run("reduce", "--lift", "B.json", "M.json", "--json", "--plot", "b.svg", "-o", "L")
     assert json.loads(out) == {
         "assignment": {"1": True, "2": True, "3": True},
         "satisfied": 4,
@@ -85,13 +85,13 @@ def test_merges_there_and_back(run):
 def test_pictures(run, tmp_path):
     run("reduce", "g.txt", "-k", 2, "-o", "I.json", "--quiet")
     run("solve", "I.json", "-o", "S.json", "--quiet")
-    out, error = run("reduce", "--lift", "I.json", "S.json", "--draw", "b.svg")
+    out, error = run("reduce", "--lift", "I.json", "S.json", "--plot", "b.svg")
     assert "vertices: " in out
     assert error == "partcover: wrote b.svg\n"
     assert "2 vertices: a vertex cover" in (tmp_path / "b.svg").read_text()
     reduce_sat(run, "max-2-sat", 4, "-o", "F.json", "--quiet")
     run("solve", "F.json", "-o", "FS.json", "--quiet")
-    run("reduce", "--lift", "F.json", "FS.json", "--draw", "c.svg")
+    run("reduce", "--lift", "F.json", "FS.json", "--plot", "c.svg")
     assert "4 of 5 clauses satisfied" in (tmp_path / "c.svg").read_text()
 
 
@@ -121,8 +121,8 @@ def test_mistakes(run, monkeypatch):
         (("reduce", "g.txt"), "how many vertices may cover the graph?"),
         (("reduce", "g.txt", "--problem", "max-2-sat", "-k", 1), "g.txt:1: a clause"),
         ((*sat[:-1], "max-2-sat-binary", "-k", 4), "variable 1 is in 4 clauses"),
-        ((*bottom_up, "--draw", "a.svg"), "--draw needs the solution: --lift"),
-        (("reduce", "--lift", "I", "S", "--draw", "no/a.svg"), "no/a.svg: cannot be written"),
+        ((*bottom_up, "--plot", "a.svg"), "--plot needs the solution: --lift"),
+        (("reduce", "--lift", "I", "S", "--plot", "no/a.svg"), "no/a.svg: cannot be written"),
         (("generate", "magic", 3), "unknown family 'magic'"),
         (("generate", "cycle", 2), "size is 2"),
         (("generate", "cycle"), "Missing argument"),
@@ -139,6 +139,6 @@ def test_mistakes(run, monkeypatch):
         monkeypatch.setitem(sys.modules, name, None)
     reduce_sat(run, "max-2-sat", 4, "-o", "I.json")
     run("solve", "I.json", "-o", "S.json")
-    _, error = run("reduce", "--lift", "I.json", "S.json", "--draw", "a.svg", status=2)
+    _, error = run("reduce", "--lift", "I.json", "S.json", "--plot", "a.svg", status=2)
     assert "not installed: pip install 'partcover[plot]'" in error
     assert error.count("\n") == 1

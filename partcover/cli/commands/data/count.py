@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ....corpus.files.sources import find_sources, listed_reasons
-from ....runtime.files.writing import shown
+from ....runtime.files.writing import shown_path
 from ....runtime.memory import available_memory
 from ....runtime.processes.engines import executor_of
 from ...command import Options, command
@@ -95,7 +95,7 @@ def count_command(out: Output, running: Options) -> int:
         header = settings.header
         sources = find_sources(running.files, all_files=settings.all_files, skipped=skipped)
         job = CountJob(
-            target, sources, settings, ", ".join(map(shown, running.files)), running.scratch
+            target, sources, settings, ", ".join(map(shown_path, running.files)), running.scratch
         )
         totals = _run(out, job, running)
     if skipped:

@@ -59,7 +59,7 @@ def generate_command(out: Output, name: str, size: int, k: int | None) -> int:
 
 @command("reduce")
 def reduce_command(
-    out: Output, files: tuple[str, ...], lift: bool, draw: str | None, **options: Any
+    out: Output, files: tuple[str, ...], lift: bool, plot: str | None, **options: Any
 ) -> int:
     """Reduce vertex cover or max-2-SAT to tokenization, and map back.
 
@@ -76,7 +76,7 @@ def reduce_command(
       each variable is in at most three clauses. bottom-up: choose merges instead of a vocabulary.
     -k N: Size of the vertex cover, or number of clauses to satisfy.
     --lift: Map a solution S of instance I back to the graph or formula.
-    --draw >FIGURE: With --lift: draw problem and words (.svg, .png, .pdf).
+    --plot >FIGURE: With --lift: plot problem and words (.svg, .png, .pdf).
     --from source_format edgelist|dimacs|pace = edgelist: Format of the graph. edgelist: two vertex
       names per line.
     -o >TABLE: Write the instance, or the answer of --lift.
@@ -84,17 +84,17 @@ def reduce_command(
     $ partcover reduce graph.txt -k 3 -o I.json
     $ partcover solve I.json -o S.json
     $ partcover reduce --lift I.json S.json  # map the solution back to the graph
-    $ partcover reduce --lift I.json S.json --draw figure.svg
+    $ partcover reduce --lift I.json S.json --plot figure.svg
     $ partcover reduce F.cnf --problem max-2-sat -k 7 -o I.json
     $ partcover reduce F.cnf --problem max-2-sat-binary -k 4
       # use words of zeros and ones
     """
     if lift:
-        return _lift(out, files, draw)
+        return _lift(out, files, plot)
     if len(files) != 1:
         raise click.UsageError("expected one graph or formula (or --lift I.json S.json)")
-    if draw is not None:
-        raise click.UsageError("--draw needs the solution: --lift I.json S.json --draw FILE")
+    if plot is not None:
+        raise click.UsageError("--plot needs the solution: --lift I.json S.json --plot FILE")
     reduction = _reduction(files[0], **options)
     write_instance(out, reduction.instance, reduction.facts())
     return 0
@@ -115,7 +115,7 @@ def _reduction(path: str, problem: str, k: int | None, source_format: Any) -> Re
     return made
 
 
-def _lift(out: Output, files: tuple[str, ...], draw: str | None) -> int:
+def _lift(out: Output, files: tuple[str, ...], plot: str | None) -> int:
     """Turns the answer of an instance into an answer for the graph or formula."""
     from ....hardness.reduction import reduction_of
 
@@ -124,11 +124,11 @@ def _lift(out: Output, files: tuple[str, ...], draw: str | None) -> int:
     reduction = reduction_of(pc.Instance.load(files[0]))
     answer = reduction.load_answer(files[1])
     data = reduction.lift(answer).to_json()
-    if draw is not None:
+    if plot is not None:
         from ....report.reduction_figure import draw_reduction
 
-        draw_reduction(reduction, answer, draw)
-        out.wrote(draw)
+        draw_reduction(reduction, answer, plot)
+        out.wrote(plot)
     if "vertices" in data:
         key, names = "vertices", [str(vertex) for vertex in data["vertices"]]
     else:

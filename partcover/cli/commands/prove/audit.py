@@ -77,7 +77,7 @@ def audit_command(out: Output, tokenizer: str, files: tuple[str, ...], asked: Op
         added_found=text.added,
         time_limit=asked.time_limit,
         start_certificate=start,
-        limit=asked.top,
+        top=asked.top,
     )
     save_proof(out, audit.bound, asked.write_certificate, asked.write_instance)
     remarks = vocabulary.provenance.get("remarks")  # a file may hold anything there

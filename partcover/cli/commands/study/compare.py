@@ -40,7 +40,7 @@ def compare_command(out: Output, source: InstanceSource, asked: Options) -> int:
     --certificate certificates <P.cert...: Certificate of a lower bound; its k is added to -k.
     --bound SECONDS: Time to compute a certified lower bound for each k. Default: no bound.
     --held-out <C.tsv: Also measure on these words.
-    --split FLOAT: Hold out this share of the occurrences, drawn with --seed, and measure on it.
+    --split SHARE: Hold out this share of the occurrences, drawn with --seed, and measure on it.
     --memory: Run each method in its own process and show its peak memory.
     --sets: Also compare the token sets: whole words, used tokens, words kept whole, Rényi
       efficiency, and the overlap of each pair.
@@ -98,6 +98,7 @@ def _read(
     elif asked.split is not None:
         from ....corpus.files.holdout import split
 
+        asked.split = float(asked.split)
         words, held_out = split(instance.words, asked.split, seed=out.seed)
         instance = replace(instance, corpus=words)
     if asked.methods is not None:

@@ -45,7 +45,7 @@ def inspect_command(out: Output, vocab: str, corpora: tuple[str, ...], view: Opt
     --missing-words: List frequent words that should be tokens.
     --sort order|uses|gain|length = order: Order of the tokens in the table; uses, gain, and length:
       largest first.
-    --top N>=0 = 20: Number of rows of each table, and of words of --missing-words.
+    --top N>=0 = 10: Number of rows of each table, and of words of --missing-words.
     --scores: Instead, show standard measures and the optimality gap, on texts or word counts.
     --train <TEXT...: With --scores: training text of an n-gram model for bits per byte.
     --time-limit SECONDS = 4: With --scores: total time for the lower bounds; 0 for no bounds.
@@ -120,7 +120,7 @@ def _inspect(
         data["diff"] = difference(here, there).to_json()
     if view.missing_words and words is not None:
         data["missing_words"] = missing_words(
-            vocabulary, words, limit=view.top, losses=here.gains, threads=out.threads
+            vocabulary, words, top=view.top, losses=here.gains, threads=out.threads
         ).to_json()
     return data, here
 
