@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from ..problem.instance import Instance
 from ..problem.memory_plan import MOST_TOGETHER
 from ..problem.solution import Checkpoint, Solution, Termination
 from ..runtime.checkpoints import Checkpoints
-from ..runtime.limits import RunLimits
+from ..runtime.limits import RunLimits, begun
 from ..runtime.phase_events import PhaseEvents
 from ..runtime.processes.parallel import ForEach, workers
 from ..segmentation.segmentation import segment
@@ -314,22 +315,17 @@ class BoundAndSearch:
 
 def bound_and_search(task: Task, greedy: Solution) -> Solution:
     """Runs a bound and a search until the deadline, over as many candidates as can be listed."""
-    termination, deadline = greedy.termination, task.phases.deadline
+    deadline = task.phases.deadline
 
     def begin(share: ForEach) -> BoundAndSearch:
         reached = within_reach(task.instance, greedy, deadline)
         # on a large instance the bound never gets near enough to the relaxation for cuts to help
         cuts = task.cuts and reached.index.min_promise == 0
-        begun = replace(task, instance=reached, cuts=cuts)
-        return BoundAndSearch(begun, greedy, PriceCounter(reached, share))
+        begins = replace(task, instance=reached, cuts=cuts)
+        return BoundAndSearch(begins, greedy, PriceCounter(reached, share))
 
     with workers(task.limits.threads) as share:
-        try:
-            both = begin(share)
-        except KeyboardInterrupt:  # raised while candidates are listed
-            termination = "interrupted"
-            deadline.stop()
-            both = begin(share)
-        termination = both.run(termination)
+        both, is_stopped = begun(partial(begin, share), deadline)
+        termination = both.run("interrupted" if is_stopped else greedy.termination)
         both.climb.end()  # on large instances the steps leave no memory for the search
         return replace(both.solution(termination), seconds=deadline.seconds)

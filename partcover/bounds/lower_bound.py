@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +15,7 @@ from ..problem.instance import Instance
 from ..problem.memory_plan import refuse_beyond_memory
 from ..problem.solution import Solution
 from ..runtime.arguments import Seconds, Share, Threads, Whole, checked
-from ..runtime.limits import RunLimits
+from ..runtime.limits import RunLimits, begun
 from ..runtime.processes.parallel import workers
 from ..runtime.progress import Progress
 from .climbing.best_prices import BestPrices
@@ -156,17 +155,14 @@ def lower_bound(
             greedy = every_word(instance, limits)
         if greedy is None:
             greedy = greedtok(free, time_limit=deadline.left, threads=threads)
-        try:
-            counter = PriceCounter(within_reach(instance, greedy, deadline), share)
-        except KeyboardInterrupt:  # raised while candidates are listed
-            greedy = replace(greedy, termination="interrupted")
-            deadline.stop()
-            counter = PriceCounter(within_reach(instance, greedy, deadline), share)
+        counter, is_stopped = begun(
+            lambda: PriceCounter(within_reach(instance, greedy, deadline), share), deadline
+        )
         cuts &= counter.instance.index.min_promise == 0  # large instances never get to cuts
         ascent, known = first_point(counter, greedy, start_certificate)
         best = BestPrices(counter, tokens, known, deadline, progress)
         climb = Climb(ascent, best, deadline, gap, iterations, cuts=cuts)
-        termination = greedy.termination
+        termination = "interrupted" if is_stopped else greedy.termination
         if termination != "interrupted":
             termination = climb.run(threads, checkpoint)
         return best.bound(climb.step, termination, limits)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..heuristics.closed_tokens import ClosedTokens
 from ..heuristics.greedy import greedtok
 from ..problem.solution import Solution, Termination
+from ..runtime.limits import begun
 from ..runtime.processes.parallel import ForEach
 from ..vocabulary.vocabulary import Vocabulary
 from .bound_and_search import Task
@@ -27,19 +28,14 @@ def start_of_merges(task: Task, share: ForEach) -> TreeSearch:
     first = [] if task.warm_start is None else [*task.warm_start]
 
     def begin() -> tuple[Solution, ClosedTokens, Vocabulary]:
+        phases.enter("greedtok")
         greedy = greedtok(instance.unmerged, time_limit=deadline.left, threads=limits.threads)
         closed = ClosedTokens(instance)
         tokens = closed.first([*first, *greedy.vocabulary])
         return greedy, closed, instance.vocabulary(tokens, "improve")
 
-    try:
-        phases.enter("greedtok")
-        greedy, closed, vocabulary = begin()
-        is_stopped = greedy.termination == "interrupted"
-    except KeyboardInterrupt:
-        deadline.stop()
-        greedy, closed, vocabulary = begin()
-        is_stopped = True
+    (greedy, closed, vocabulary), is_stopped = begun(begin, deadline)
+    is_stopped |= greedy.termination == "interrupted"
     wanted = [*first, *greedy.vocabulary]
     left = deadline.left or 0.0
     try:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from .arguments import Seconds, Seed, Threads, checked
+
+_Begun = TypeVar("_Begun")
 
 
 @dataclass(frozen=True, init=False)
@@ -113,3 +117,15 @@ class Deadline:
         other = Deadline(None if self.limit is None else max(0.0, self.limit - seconds))
         other.started = self.started
         return other
+
+
+def begun(begin: Callable[[], _Begun], deadline: Deadline) -> tuple[_Begun, bool]:
+    """Calls a function without which there is no result, and returns whether Ctrl-C was pressed.
+
+    Then the time ends, and the function is called again, which takes little time by then.
+    """
+    try:
+        return begin(), False
+    except KeyboardInterrupt:
+        deadline.stop()
+        return begin(), True
