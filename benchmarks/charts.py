@@ -16,7 +16,7 @@ from textwrap import fill
 import matplotlib
 from matplotlib.figure import Figure
 
-OWN, OTHER, GREY = "#0072B2", "#B8BEC6", "#57606A"
+OWN, OTHER, GRAY = "#0072B2", "#B8BEC6", "#57606A"
 DOCS = Path(__file__).parents[1] / "docs"
 
 
@@ -115,11 +115,11 @@ def draw(page, panels, path):
         place.set_xticks([])
         place.tick_params(left=False)
         place.spines[["top", "right", "bottom"]].set_visible(False)
-        place.spines["left"].set_color(GREY)
+        place.spines["left"].set_color(GRAY)
         title, _, unit = panel.title.partition(": ")
         place.set_title(title, loc="left", fontsize=10, weight="bold", pad=17)
         place.annotate(
-            unit, (0, 1), (0, 5), "axes fraction", "offset points", fontsize=9, color=GREY
+            unit, (0, 1), (0, 5), "axes fraction", "offset points", fontsize=9, color=GRAY
         )
     matplotlib.rcParams["svg.hashsalt"] = "partcover"  # the same bytes each time
     figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None, dpi=150)

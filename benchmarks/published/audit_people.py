@@ -210,11 +210,11 @@ def draw(cells: dict[tuple[str, str], dict[str, Any]], path: Path) -> None:
     for panel, text in zip(panels, texts(), strict=True):
         here = [(line, cells.get((name, text))) for line, name in enumerate(names)]
         begin = [0.0] * len(names)
-        for (part, label), colour in zip(
+        for (part, label), color in zip(
             parts.items(), ("#D55E00", "#0072B2", "#B8BEC6"), strict=True
         ):
             widths = [0.0 if row is None else 100 * row[part] for _, row in here]
-            panel.barh(range(len(names)), widths, 0.72, begin, color=colour, label=label)
+            panel.barh(range(len(names)), widths, 0.72, begin, color=color, label=label)
             begin = [sum(pair) for pair in zip(begin, widths, strict=True)]
         for line, row in here:
             if row is not None:

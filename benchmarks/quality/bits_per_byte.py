@@ -46,7 +46,7 @@ NEAR = 0.12  # a gap below which methods are meant to be used
 SHOWN = 0.35  # the largest gap in the chart
 DRAWN = {"order 2": "one token of context", "order 3": "two tokens", LAST: "16 bytes"}
 COLORS = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
-GREY = "#57606A"
+GRAY = "#57606A"
 MARKERS = {
     "best": ("best known", "*"),
     "greedtok": ("GreedTok", "D"),
@@ -277,7 +277,7 @@ def draw(rows, path):
     for k, color in zip(budgets, COLORS, strict=False):
         panels[0][0].scatter([], [], 34, color, marker="s", label=f"k = {k:,}")
     for name, shape in (*MARKERS.values(), OTHER):
-        panels[0][1].scatter([], [], 34, GREY, marker=shape, label=name)
+        panels[0][1].scatter([], [], 34, GRAY, marker=shape, label=name)
     for place in panels[0][:2]:
         place.legend(fontsize=8, frameon=False, loc="upper left")
     matplotlib.rcParams["svg.hashsalt"] = "partcover"  # the same bytes each time

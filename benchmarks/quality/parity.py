@@ -3,9 +3,9 @@
     pip download --no-deps django==5.2.19
     python benchmarks/quality/parity.py django-*.whl -k 2000
 
-The text is the message catalogues of the wheel (or of a folder with ``LC_MESSAGES`` in it): the
+The text is the message catalogs of the wheel (or of a folder with ``LC_MESSAGES`` in it): the
 messages that are translated in all languages; English is the messages themselves.  Every fifth
-message is held out.  Needs babel, which reads the catalogues and comes with Sphinx.
+message is held out.  Needs babel, which reads the catalogs and comes with Sphinx.
 """
 
 from __future__ import annotations
@@ -33,31 +33,31 @@ from partcover.analysis.by_corpus import tokens_by_corpus
 from partcover.analysis.parity import parity
 
 LANGUAGES = "en,de,fr,fi,tr,ru,ar,ja,zh_Hans"
-CATALOGUE = re.compile(r"(.*/)?locale/(\w+)/LC_MESSAGES/\w+\.po")
+CATALOG = re.compile(r"(.*/)?locale/(\w+)/LC_MESSAGES/\w+\.po")
 
 
-def catalogues(source: str) -> Iterator[tuple[str, str, bytes]]:
-    """Yields for each catalogue where it lies, its language and its content."""
+def catalogs(source: str) -> Iterator[tuple[str, str, bytes]]:
+    """Yields for each catalog where it lies, its language and its content."""
     if zipfile.is_zipfile(source):
         with zipfile.ZipFile(source) as wheel:
             for name in sorted(wheel.namelist()):
-                if match := CATALOGUE.fullmatch(name):
+                if match := CATALOG.fullmatch(name):
                     yield match[1] or "", match[2], wheel.read(name)
         return
     for path in sorted(Path(source).rglob("*.po")):
-        if match := CATALOGUE.fullmatch(path.as_posix()):
+        if match := CATALOG.fullmatch(path.as_posix()):
             yield match[1] or "", match[2], path.read_bytes()
 
 
 def messages(source: str, languages: Sequence[str]) -> list[dict[str, str]]:
     """Returns the messages that all languages have, each by language."""
     table: dict[tuple[str, str, str], dict[str, str]] = {}
-    for place, language, content in catalogues(source):
+    for place, language, content in catalogs(source):
         if language not in languages:
             continue
         with contextlib.redirect_stdout(io.StringIO()):  # remarks on plural forms
-            catalogue = read_po(io.BytesIO(content), locale=language)
-        for message in catalogue:
+            catalog = read_po(io.BytesIO(content), locale=language)
+        for message in catalog:
             if isinstance(message.id, str) and message.id and message.string and not message.fuzzy:
                 key = (place, message.context or "", message.id)
                 table.setdefault(key, {"en": message.id})[language] = str(message.string)

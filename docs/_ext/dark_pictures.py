@@ -1,4 +1,4 @@
-"""Shows every SVG picture of a page on dark pages, too, in colours made for them."""
+"""Shows every SVG picture of a page on dark pages, too, in colors made for them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 FOLDER = "generated/dark"  # below the source folder
 INK, PAPER = 0xCE, 0x14  # of the theme's dark pages
-# colours too dark for a dark page, and one on which letters have to be read
+# colors too dark for a dark page, and one on which letters have to be read
 OTHERS = {"#0072b2": "#56a9dc", "#d55e00": "#f08040", "#e69f00": "#a87300"}
 
 
@@ -34,7 +34,7 @@ def add_dark_pictures(app: Sphinx, page: nodes.document) -> None:
             continue  # of which Sphinx warns
         dark = Path(app.srcdir, FOLDER, relative)
         dark.parent.mkdir(parents=True, exist_ok=True)
-        dark.write_text(recoloured(Path(path).read_text("utf-8")), "utf-8")
+        dark.write_text(recolored(Path(path).read_text("utf-8")), "utf-8")
         other = image.deepcopy()
         other["uri"] = f"/{FOLDER}/{relative}"
         image["classes"].append("only-light")
@@ -42,17 +42,17 @@ def add_dark_pictures(app: Sphinx, page: nodes.document) -> None:
         image.parent.insert(image.parent.index(image) + 1, other)
 
 
-def recoloured(svg: str) -> str:
-    """Returns an SVG picture for dark pages: greys inverted, colours lightened where too dark."""
+def recolored(svg: str) -> str:
+    """Returns an SVG picture for dark pages: grays inverted, colors lightened where too dark."""
     svg = re.sub("#[0-9a-fA-F]{6}", lambda match: _dark(match[0].lower()), svg)
-    # what is black has no colour of its own
+    # what is black has no color of its own
     return svg.replace("<svg ", f'<svg fill="{_dark("#000000")}" ', 1)
 
 
-def _dark(colour: str) -> str:
-    """Returns the colour of a dark picture."""
-    red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+def _dark(color: str) -> str:
+    """Returns the color of a dark picture."""
+    red, green, blue = (int(color[place : place + 2], 16) for place in (1, 3, 5))
     if max(red, green, blue) - min(red, green, blue) > 24:
-        return OTHERS.get(colour, colour)
-    grey = round(INK + (PAPER - INK) * green / 255)
-    return f"#{grey:02x}{min(grey + 5, 255):02x}{min(grey + 10, 255):02x}"
+        return OTHERS.get(color, color)
+    gray = round(INK + (PAPER - INK) * green / 255)
+    return f"#{gray:02x}{min(gray + 5, 255):02x}{min(gray + 10, 255):02x}"

@@ -36,7 +36,7 @@ for word, _ in words:
 
 figure, axes = plt.subplots(figsize=(8.5, 7))
 where = nx.spring_layout(graph, pos=nx.circular_layout(graph), k=1.2, iterations=500, seed=0)
-nx.draw_networkx_edges(graph, where, ax=axes, edge_color="grey", width=0.8)
+nx.draw_networkx_edges(graph, where, ax=axes, edge_color="gray", width=0.8)
 for token, place in where.items():
     color = "#56B4E9" if abs(part[token] - 0.5) < 1e-6 else "#E69F00"
     box = {"boxstyle": "round", "facecolor": color, "edgecolor": "none", "alpha": 0.45}

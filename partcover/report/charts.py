@@ -12,7 +12,7 @@ from ..studies.tokenizer_audit import TokenizerAudit
 from .tables.listing import is_finite_number, token_line
 
 _MOST_PIECES = 12  # tokens of a costly word that are shown
-_COLOURS = 8  # of tokens, in the page's style
+_COLORS = 8  # of tokens, in the page's style
 _BUDGET = "k, number of chosen tokens"
 # what rows of a comparison are measured by: key, label, and whether it is a share
 _MEASURES = (
@@ -268,7 +268,7 @@ def costly_bars(words: Sequence[CostlyWord], symbols: Symbols) -> list[dict[str,
     Returns
     -------
     list of dict
-        ``word``, ``pieces`` (its first tokens, each with the number of its colour), ``further``
+        ``word``, ``pieces`` (its first tokens, each with the number of its color), ``further``
         (how many more it has), ``count``, ``loss`` (the extra tokens) and ``share`` (the length of
         the bar: 1 for the first).
 
@@ -283,7 +283,7 @@ def costly_bars(words: Sequence[CostlyWord], symbols: Symbols) -> list[dict[str,
         {
             "word": token_line([word.word], symbols),
             "pieces": [
-                (token_line([piece], symbols), word.pieces.index(piece) % _COLOURS)
+                (token_line([piece], symbols), word.pieces.index(piece) % _COLORS)
                 for piece in word.pieces[:_MOST_PIECES]
             ],
             "further": max(0, len(word.pieces) - _MOST_PIECES),

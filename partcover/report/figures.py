@@ -15,8 +15,8 @@ from ..runtime.files.writing import atomic_writer
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Okabe and Ito's colours, which a colour-blind reader can tell apart
-COLOURS = {
+# Okabe and Ito's colors, which a color-blind reader can tell apart
+COLORS = {
     "blue": "#0072B2",
     "orange": "#E69F00",
     "green": "#009E73",

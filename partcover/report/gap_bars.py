@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any
 
-from .figures import COLOURS, new_figure
+from .figures import COLORS, new_figure
 
-_GREY = "#555555"
+_GRAY = "#555555"
 
 
 def has_gaps(rows: Sequence[Mapping[str, Any]]) -> bool:
@@ -66,17 +66,17 @@ def plot_gaps(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) -> N
     with new_figure(path, 8, 1.1 + 0.5 * len(ordered)) as figure:
         axes = figure.add_subplot()
         for place, row in enumerate(ordered):
-            colour = COLOURS["blue"] if row["gap"] == smallest else COLOURS["orange"]
-            axes.barh(place, 100 * row["gap"], height=0.6, color=colour)
+            color = COLORS["blue"] if row["gap"] == smallest else COLORS["orange"]
+            axes.barh(place, 100 * row["gap"], height=0.6, color=color)
             text = f"  {100 * row['gap']:.1f} %  ({row['tokens']:,} tokens)"
-            axes.text(100 * row["gap"], place, text, va="center", color=_GREY)
+            axes.text(100 * row["gap"], place, text, va="center", color=_GRAY)
         names = [
             f"{row['method']}, {row['rule'].replace('_', ' ')}" if several else row["method"]
             for row in ordered
         ]
         axes.set_yticks(range(len(ordered)), names, parse_math=False)
         axes.tick_params(axis="y", length=0)
-        axes.tick_params(axis="x", colors=_GREY)
+        axes.tick_params(axis="x", colors=_GRAY)
         axes.axvline(0, color="black", linewidth=1.5)
         axes.set_xlim(0, 135 * largest)
         axes.xaxis.set_major_formatter("{x:g} %")

@@ -30,7 +30,7 @@ from .charts import (
     parts_bar,
     sizes_chart,
 )
-from .figures import COLOURS
+from .figures import COLORS
 from .reduction_figure import check_drawing, draw_reduction
 from .runs import Runs, Table
 from .standings import Headline, checked_bound, headline, known_bounds, measure, under_one_bound
@@ -284,7 +284,7 @@ def _facts(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(names.get(key, key.replace("_", " ")), shown(key, facts[key])[0]) for key in facts]
 
 
-# The colours of a drawing that follow the reader's light or dark mode.
+# The colors of a drawing that follow the reader's light or dark mode.
 _DRAWN = """<style>
 svg { --ink: #1c2127; --paper: #ffffff; --chosen: #f0b429; --edge: #1c6ea4; fill: var(--ink); }
 @media (prefers-color-scheme: dark) {
@@ -299,13 +299,13 @@ def _image(draw: Callable[[Path], None]) -> str:
         file = Path(folder) / "figure.svg"
         draw(file)
         svg = file.read_text("utf-8")
-    for colour, name in (
+    for color, name in (
         ("#000000", "ink"),
         ("#ffffff", "paper"),
-        (COLOURS["orange"].lower(), "chosen"),
-        (COLOURS["blue"].lower(), "edge"),
+        (COLORS["orange"].lower(), "chosen"),
+        (COLORS["blue"].lower(), "edge"),
     ):
-        svg = svg.replace(colour, f"var(--{name})")
+        svg = svg.replace(color, f"var(--{name})")
     svg = re.sub(r"<svg [^>]*>", lambda match: match[0] + _DRAWN, svg, count=1)
     return "data:image/svg+xml;base64," + base64.b64encode(svg.encode("utf-8")).decode("ascii")
 

@@ -21,7 +21,7 @@ def name_ends(figure: Figure, axes: Axes, ends: Sequence[tuple[str, float, str]]
     figure, axes : matplotlib.figure.Figure, matplotlib.axes.Axes
         Where the lines are drawn; their limits stay as they are now.
     ends : sequence of (str, float, str)
-        The name of each line, the height of its end in data, and its colour.
+        The name of each line, the height of its end in data, and its color.
     """
     labels = [
         axes.annotate(
@@ -30,13 +30,13 @@ def name_ends(figure: Figure, axes: Axes, ends: Sequence[tuple[str, float, str]]
             (_SPACE, 0),
             xycoords=("axes fraction", "data"),
             textcoords="offset points",
-            color=colour,
+            color=color,
             fontsize=9,
             va="center",
             annotation_clip=False,
             parse_math=False,
         )
-        for name, y, colour in ends
+        for name, y, color in ends
     ]
     figure.draw_without_rendering()  # places are known only once the layout is
     points = 72 / figure.dpi

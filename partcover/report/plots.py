@@ -8,7 +8,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from ..errors import shorten
-from .figures import COLOURS, new_figure
+from .figures import COLORS, new_figure
 from .line_labels import name_ends
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # darker than Okabe and Ito's where those are too light for text
 _LINES = ("#0072B2", "#A84A00", "#00735A", "#A3307C", "#5B4BC4", "#7A6200", "#B3261E", "#4A5560")
 _INK = "#222222"
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")  # which differ in grey, too
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")  # which differ in gray, too
 _STYLES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)), (0, (8, 2)))
 _BUDGET = "k, tokens in the vocabulary"
 
@@ -30,7 +30,7 @@ def plot_rows(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) -> N
     Parameters
     ----------
     rows : sequence of dict
-        Rows of a `Comparison`.  A method has one colour and marker, a rule one style of line.
+        Rows of a `Comparison`.  A method has one color and marker, a rule one style of line.
     path : path
         The file to write; its extension selects the format (.png, .svg, .pdf).
 
@@ -120,16 +120,16 @@ def plot_lines(
         ends = []
         for (name, kind), points in lines.items():
             number = names.index(name)
-            colour = _INK if name == "lower bound" else _LINES[number % len(_LINES)]
+            color = _INK if name == "lower bound" else _LINES[number % len(_LINES)]
             axes.plot(
                 *zip(*points, strict=True),
-                color=colour,
-                # of names that have one colour, each has a marker of its own
+                color=color,
+                # of names that have one color, each has a marker of its own
                 marker=_MARKERS[(number + number // len(_LINES)) % len(_MARKERS)],
                 linestyle=_STYLES[kinds.index(kind) % len(_STYLES)],
                 markersize=4,
             )
-            ends.append((f"{name}, {kind}" if kind else name, max(points)[1], colour))
+            ends.append((f"{name}, {kind}" if kind else name, max(points)[1], color))
         across_all = sorted({x for points in lines.values() for x, _ in points})
         if doubling:
             axes.set_xscale("log", base=2)
@@ -162,9 +162,9 @@ def _stretch(axes: Axes, values: Sequence[float]) -> None:
 
 
 _RATIOS = {
-    "ratio": ("GreedTok / optimum", COLOURS["blue"], "o", "-", 8),
-    "d": ("d = GreedTok / GreedWMC's relaxed cover", COLOURS["orange"], "s", "--", 4),
-    "certified_ratio": ("certified: d · (1 − 1/e)", COLOURS["green"], "^", ":", 4),
+    "ratio": ("GreedTok / optimum", COLORS["blue"], "o", "-", 8),
+    "d": ("d = GreedTok / GreedWMC's relaxed cover", COLORS["orange"], "s", "--", 4),
+    "certified_ratio": ("certified: d · (1 − 1/e)", COLORS["green"], "^", ":", 4),
 }
 
 
@@ -229,10 +229,10 @@ def plot_ratios(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) ->
 def _plot_ratios(axes: Axes, rows: Sequence[Mapping[str, Any]]) -> None:
     """Plots the ratios of one instance."""
     ks = [row["k"] for row in rows]
-    for key, (label, colour, marker, style, size) in _RATIOS.items():
+    for key, (label, color, marker, style, size) in _RATIOS.items():
         values = [nan if row[key] is None else row[key] for row in rows]
         look: dict[str, Any] = {
-            "color": colour,
+            "color": color,
             "marker": marker,
             "linestyle": style,
             "markersize": size,
@@ -243,7 +243,7 @@ def _plot_ratios(axes: Axes, rows: Sequence[Mapping[str, Any]]) -> None:
         hollow: dict[str, Any] = {
             "marker": "o",
             "markersize": 8,
-            "color": COLOURS["blue"],
+            "color": COLORS["blue"],
             "linestyle": "none",
             "markerfacecolor": "white",
         }
@@ -300,8 +300,8 @@ def plot_difference(
         largest = max([1, *(row["gain"] for side in sides for row in side)])
         totals = [len(difference[f"only_{side}"]) for side in ("here", "there")]
         looks = zip(sides, panels, names, totals, _LINES, strict=False)
-        for side, axes, name, total, colour in looks:
-            axes.barh(range(len(side)), [row["gain"] for row in side], color=colour)
+        for side, axes, name, total, color in looks:
+            axes.barh(range(len(side)), [row["gain"] for row in side], color=color)
             for place, row in enumerate(side):
                 axes.text(row["gain"], place, f" {row['gain']:,}", va="center", fontsize=8)
             tokens = [_token_label(row["token"]) for row in side]
@@ -362,15 +362,15 @@ def plot_events(events: Sequence[Mapping[str, Any]], path: str | PathLike[str]) 
         _label(axes, "seconds", "largest ratio" if is_ratio else "tokens")
         axes.yaxis.set_major_formatter("{x:,.4f}" if is_ratio else "{x:,.0f}")
         ends = []
-        for key, label, colour, marker in (
+        for key, label, color, marker in (
             ("tokens", "incumbent", _LINES[0], "o"),
             ("lower_bound", "lower bound", _LINES[1], "s"),
         ):
             points = [(event["seconds"], event[key]) for event in events if event[key] is not None]
             if points:
-                look: dict[str, Any] = {"color": colour, "marker": marker, "markersize": 3}
+                look: dict[str, Any] = {"color": color, "marker": marker, "markersize": 3}
                 axes.step(*zip(*points, strict=True), where="post", **look)
-                ends.append((f"{label}: {points[-1][1]:,}", points[-1][1], colour))
+                ends.append((f"{label}: {points[-1][1]:,}", points[-1][1], color))
         name_ends(figure, axes, ends)
 
 

@@ -13,7 +13,7 @@ from ..hardness.reduction import (
     UnaryReduction,
     VertexCoverReduction,
 )
-from .figures import COLOURS, check_figure, save_figure
+from .figures import COLORS, check_figure, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,10 +22,10 @@ _MOST_VERTICES = 40
 _MOST_WORDS = 120
 _ROWS = 20  # words in one column
 
-_CHOSEN = COLOURS["orange"]
+_CHOSEN = COLORS["orange"]
 _OTHER = "#FFFFFF"
-_INK = COLOURS["black"]
-_EDGE = COLOURS["blue"]
+_INK = COLORS["black"]
+_EDGE = COLORS["blue"]
 
 
 def check_drawing(reduction: Reduction, path: str | PathLike[str]) -> str:

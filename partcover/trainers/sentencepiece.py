@@ -105,7 +105,7 @@ def unigram_sentencepiece(
     -------
     Solution
         Method ``unigram_sentencepiece``, rule ``likelihood``, tokens by score.  Over bytes, its
-        pieces of one character that is several bytes are tokens, and count towards k.
+        pieces of one character that is several bytes are tokens, and count toward k.
         ``extra["nothing_left_to_gain"]``: the words have fewer than k tokens for it.
 
     Raises

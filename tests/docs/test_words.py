@@ -22,6 +22,7 @@ RETIRED = {
     r"fees?": "multiplier or penalty",
     r"promis(?:e|es|ed|ing)": "upper bound, or what the sentence is about",
     r"minimis\w+|maximis\w+": "American spelling, with z",
+    r"colours?|catalogues?|towards(?! zero)|greys?": "American spelling",
     r"(?:comes?|came|coming) out": "is produced",
     r"dues?(?! to\b)": "multiplier, or what is paid",
     # a cut is a cutting plane, so the noun may be used; the verb is split (text), segment (words)

@@ -1,1 +1,1 @@
-"""First-order steps towards the best prices."""
+"""First-order steps toward the best prices."""

@@ -24,7 +24,7 @@ _WORTH_A_SHARD = 1 << 12  # rows and symbols; with fewer, calling a shard costs 
 
 
 class PartAscent(PrimalDual):
-    """Steps towards the optimum of the relaxation with cuts, from the point of steps over words.
+    """Steps toward the optimum of the relaxation with cuts, from the point of steps over words.
 
     `free` tokens may be chosen in addition to those inside, and none of those outside.
     """

@@ -19,7 +19,7 @@ from .held_steps import HeldSteps
 
 
 class PrimalDual:
-    """Steps towards a saddle point of flows, x and variables of rows, and all multipliers.
+    """Steps toward a saddle point of flows, x and variables of rows, and all multipliers.
 
     The relaxation is ::
 

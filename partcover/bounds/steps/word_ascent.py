@@ -31,7 +31,7 @@ BYTES_AN_ARC = 24  # at most half of all flows and rows are nonzero while arcs c
 
 
 class WordAscent(PrimalDual):
-    """Steps from GreedTok's vocabulary towards the best prices, over occurrences of an active set.
+    """Steps from GreedTok's vocabulary toward the best prices, over occurrences of an active set.
 
     `gains` are those of its tokens; `families` are added to the budgets.
     """

@@ -1,1 +1,1 @@
-"""First-order steps towards the saddle point."""
+"""First-order steps toward the saddle point."""

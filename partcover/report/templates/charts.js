@@ -1,4 +1,4 @@
-// The charts, drawn by ECharts as SVG, in the colours of the page.
+// The charts, drawn by ECharts as SVG, in the colors of the page.
 "use strict";
 
 for (const section of document.querySelectorAll("section.chart")) {
@@ -46,7 +46,7 @@ for (const section of document.querySelectorAll("section.chart")) {
     const names = [...new Set(lines.map((line) => line.name))];
     const kinds = [...new Set(lines.map((line) => line.kind))];
     const ink = styled("--ink"), faint = styled("--line"), soft = styled("--soft");
-    const colour = (line) => (line.name === "lower bound" ? ink : styled(`--c${names.indexOf(line.name) % 8}`));
+    const color = (line) => (line.name === "lower bound" ? ink : styled(`--c${names.indexOf(line.name) % 8}`));
     const stretched = share ? axisOf(lines.flatMap((line) => line.points.map(([, y]) => y))) : null;
     const axis = stretched ? stretched.place : (value) => value;
     const { fontFamily } = getComputedStyle(document.body);
@@ -83,7 +83,7 @@ for (const section of document.querySelectorAll("section.chart")) {
     drawn.setOption({ ...common, ...options.option }, { notMerge: true });
     section.querySelector(".legend").replaceChildren(...(single || !narrow ? [] : lines.map((line) => {
       const mark = make("i");
-      mark.style.borderTop = `3px ${["solid", "dashed", "dotted", "dashed"][Math.max(0, kinds.indexOf(line.kind)) % 4]} ${colour(line)}`;
+      mark.style.borderTop = `3px ${["solid", "dashed", "dotted", "dashed"][Math.max(0, kinds.indexOf(line.kind)) % 4]} ${color(line)}`;
       return make("li", {}, mark, nameOf(line));
     })));
     if (!single && !narrow) separateLabels();
@@ -100,10 +100,10 @@ for (const section of document.querySelectorAll("section.chart")) {
           xAxis: { ...values, name: label, nameLocation: "middle", nameGap: 28, nameTextStyle: text },
           yAxis: { type: "category", data: rows.map((line) => (narrow ? nameOf(line).replace(", ", "\n") : nameOf(line))), axisTick: { show: false }, axisLine: { show: false }, axisLabel: { ...text, color: ink, lineHeight: 14, width: left - 12, overflow: "truncate" } },
           series: [
-            { type: "bar", data: rows.map((line) => ({ value: axis(line.points[0][1]), itemStyle: { color: colour(line) } })), barWidth: 3, silent: true, markLine: marks },
+            { type: "bar", data: rows.map((line) => ({ value: axis(line.points[0][1]), itemStyle: { color: color(line) } })), barWidth: 3, silent: true, markLine: marks },
             {
               type: "scatter", symbolSize: 11,
-              data: rows.map((line, i) => ({ name: nameOf(line), value: [axis(line.points[0][1]), i], y: line.points[0][1], x: line.points[0][0], itemStyle: { color: colour(line) } })),
+              data: rows.map((line, i) => ({ name: nameOf(line), value: [axis(line.points[0][1]), i], y: line.points[0][1], x: line.points[0][0], itemStyle: { color: color(line) } })),
               label: { show: true, position: "right", color: ink, fontFamily, fontSize: 12, formatter: ({ data: point }) => written(point.y, share) },
             },
           ],
@@ -125,7 +125,7 @@ for (const section of document.querySelectorAll("section.chart")) {
           series: lines.map((line, i) => ({
             type: "line", name: nameOf(line), step: chart.steps ? "end" : false,
             data: line.points.map(([x, y]) => ({ value: [x, axis(y)], y })),
-            color: colour(line), symbol: SHAPES[names.indexOf(line.name) % SHAPES.length], symbolSize: chart.steps || line.points.length > 20 ? 4 : line.points.length > 1 ? 7 : 11,
+            color: color(line), symbol: SHAPES[names.indexOf(line.name) % SHAPES.length], symbolSize: chart.steps || line.points.length > 20 ? 4 : line.points.length > 1 ? 7 : 11,
             lineStyle: { width: 2, type: DASHES[Math.max(0, kinds.indexOf(line.kind)) % DASHES.length] },
             emphasis: { focus: "series" },
             endLabel: { show: !narrow, formatter: nameOf(line), color: "inherit", fontFamily, fontSize: 12, distance: 8 },

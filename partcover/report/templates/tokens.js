@@ -1,4 +1,4 @@
-// How tokens look: elements, their text and their colour.
+// How tokens look: elements, their text and their color.
 "use strict";
 
 const data = JSON.parse(document.getElementById("data").textContent);
@@ -35,7 +35,7 @@ function readBytes(token) {
   }
 }
 
-// a token in its box; equal tokens have equal colours, and new tokens take them in turn, so that
+// a token in its box; equal tokens have equal colors, and new tokens take them in turn, so that
 // neighbours seldom look alike
 const turns = new Map();
 function pieceOf(token, read) {
