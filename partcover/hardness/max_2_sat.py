@@ -15,14 +15,7 @@ from ..segmentation.segmentation import segment
 from ..verification.recount import verify
 from ..vocabulary.vocabulary import Vocabulary
 from .cnf import Formula
-from .sat_reduction import (
-    SatLift,
-    SatReduction,
-    check_satisfied,
-    formula_of,
-    refuse_other_instance,
-    source_of,
-)
+from .sat_reduction import SatLift, SatReduction, check_satisfied, source_of
 
 
 class DirectReduction(SatReduction):
@@ -101,16 +94,9 @@ class DirectReduction(SatReduction):
         return self.formula.show((number + 1) // 2 * (1 if number % 2 else -1))
 
     @classmethod
-    def from_instance(cls, instance: Instance) -> DirectReduction:
-        """Rebuilds the reduction from an instance that `reduce_max_2_sat` made.
-
-        Raises
-        ------
-        InputError
-            If its source contains no formula, or it is not the instance of that formula.
-        """
-        again = reduce_max_2_sat(*formula_of(instance, cls.name))
-        return cls(again.formula, again.satisfied, refuse_other_instance(again.instance, instance))
+    def again(cls, formula: Formula, satisfied: int) -> DirectReduction:
+        """Reduces a formula in the way of this class."""
+        return reduce_max_2_sat(formula, satisfied)
 
 
 @checked

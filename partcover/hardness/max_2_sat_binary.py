@@ -14,7 +14,7 @@ from ..runtime.arguments import checked
 from ..vocabulary.vocabulary import Vocabulary
 from .cnf import Formula
 from .max_2_sat import DirectReduction
-from .sat_reduction import check_satisfied, formula_of, refuse_other_instance, source_of
+from .sat_reduction import check_satisfied, source_of
 
 _MAX_VARIABLES = 1_000  # the words of J variables have about 20 J² symbols
 _MAX_CLAUSES = 3  # most clauses with the same variable
@@ -59,16 +59,9 @@ class BinaryReduction(DirectReduction):
         return chr(number)
 
     @classmethod
-    def from_instance(cls, instance: Instance) -> BinaryReduction:
-        """Rebuilds the reduction from an instance that `reduce_max_2_sat_binary` made.
-
-        Raises
-        ------
-        InputError
-            If its source contains no formula, or it is not the instance of that formula.
-        """
-        again = reduce_max_2_sat_binary(*formula_of(instance, cls.name))
-        return cls(again.formula, again.satisfied, refuse_other_instance(again.instance, instance))
+    def again(cls, formula: Formula, satisfied: int) -> BinaryReduction:
+        """Reduces a formula in the way of this class."""
+        return reduce_max_2_sat_binary(formula, satisfied)
 
 
 @checked

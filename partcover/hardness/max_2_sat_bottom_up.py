@@ -12,14 +12,7 @@ from ..problem.instance import Instance
 from ..runtime.arguments import checked
 from .bottom_up import Merges, apply_merges, merged_tokens
 from .cnf import Formula
-from .sat_reduction import (
-    SatLift,
-    SatReduction,
-    check_satisfied,
-    formula_of,
-    refuse_other_instance,
-    source_of,
-)
+from .sat_reduction import SatLift, SatReduction, check_satisfied, source_of
 
 
 class BottomUpReduction(SatReduction):
@@ -91,16 +84,9 @@ class BottomUpReduction(SatReduction):
         return ("a", "a′", "b", "b′")[letter] + self.formula.variables[variable]
 
     @classmethod
-    def from_instance(cls, instance: Instance) -> BottomUpReduction:
-        """Rebuilds the reduction from an instance that `reduce_max_2_sat_bottom_up` made.
-
-        Raises
-        ------
-        InputError
-            If its source contains no formula, or it is not the instance of that formula.
-        """
-        again = reduce_max_2_sat_bottom_up(*formula_of(instance, cls.name))
-        return cls(again.formula, again.satisfied, refuse_other_instance(again.instance, instance))
+    def again(cls, formula: Formula, satisfied: int) -> BottomUpReduction:
+        """Reduces a formula in the way of this class."""
+        return reduce_max_2_sat_bottom_up(formula, satisfied)
 
 
 @checked

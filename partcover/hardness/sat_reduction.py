@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Self
 
 from ..errors import InputError
 from ..problem.instance import Instance
@@ -42,7 +43,7 @@ class SatLift:
 
 
 @dataclass(frozen=True, eq=False)
-class SatReduction:
+class SatReduction(ABC):
     """A formula and its instance.
 
     Attributes
@@ -54,6 +55,8 @@ class SatReduction:
     instance : Instance
         The instance of the formula.
     """
+
+    name: ClassVar[str]
 
     formula: Formula
     satisfied: int
@@ -93,6 +96,41 @@ class SatReduction:
             meets_threshold=meets,
         )
 
+    @classmethod
+    @abstractmethod
+    def again(cls, formula: Formula, satisfied: int) -> SatReduction:
+        """Reduces a formula in the way of this class."""
+
+    @classmethod
+    def from_instance(cls, instance: Instance) -> Self:
+        """Rebuilds the reduction from an instance that it made.
+
+        Raises
+        ------
+        InputError
+            If its source contains no formula, or it is not the instance of that formula.
+        """
+        source = instance.source
+        if source.get("reduction") != cls.name:
+            raise InputError(
+                "the instance was not made by reduce: its source does not contain a formula"
+            )
+        try:
+            names, clauses = source["variables"], source["clauses"]
+            if not all(isinstance(variable, str) for variable in names):
+                raise TypeError
+            if not all(type(literal) is int for clause in clauses for literal in clause):
+                raise TypeError
+            formula, satisfied = Formula(names, clauses), source["satisfied"]
+        except (KeyError, TypeError):
+            raise InputError("the formula in the instance's source is not valid") from None
+        again = cls.again(formula, satisfied).instance
+        if again.words.to_dict() != instance.words.to_dict():
+            raise InputError("the words of the instance are not those of its formula")
+        if (again.k, again.threshold) != (instance.k, instance.threshold):
+            raise InputError("k or threshold of the instance are not those of its formula")
+        return cls(formula, satisfied, instance)
+
 
 def check_satisfied(satisfied: int, clauses: int) -> None:
     """Checks the number of clauses to satisfy.
@@ -118,42 +156,3 @@ def source_of(name: str, formula: Formula, satisfied: int) -> dict[str, Any]:
         "clauses": [list(clause) for clause in formula.clauses],
         "satisfied": satisfied,
     }
-
-
-def formula_of(instance: Instance, name: str) -> tuple[Formula, int]:
-    """Reads the formula and γ from the source of an instance.
-
-    Raises
-    ------
-    InputError
-        If it was not made by the reduction with this name, or the source is invalid.
-    """
-    source = instance.source
-    if source.get("reduction") != name:
-        raise InputError(
-            "the instance was not made by reduce: its source does not contain a formula"
-        )
-    try:
-        names, clauses = source["variables"], source["clauses"]
-        if not all(isinstance(variable, str) for variable in names):
-            raise TypeError
-        if not all(type(literal) is int for clause in clauses for literal in clause):
-            raise TypeError
-        return Formula(names, clauses), source["satisfied"]
-    except (KeyError, TypeError):
-        raise InputError("the formula in the instance's source is not valid") from None
-
-
-def refuse_other_instance(made: Instance, given: Instance) -> Instance:
-    """Returns the given instance if it equals the formula's own instance.
-
-    Raises
-    ------
-    InputError
-        If its words, k or threshold differ.
-    """
-    if made.words.to_dict() != given.words.to_dict():
-        raise InputError("the words of the instance are not those of its formula")
-    if (made.k, made.threshold) != (given.k, given.threshold):
-        raise InputError("k or threshold of the instance are not those of its formula")
-    return given
