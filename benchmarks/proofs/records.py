@@ -47,7 +47,8 @@ from package_texts import (
 from records_page import records_chart, records_tables
 
 from partcover import Certificate, Instance, Vocabulary, WordCounts, compare
-from partcover.instances.records import BUDGETS, Best, Record, Row, attempt, judge
+from partcover.instances.records import BUDGETS, Best, Record, Row
+from partcover.instances.submissions import attempt, judge
 
 FOLDER = Path(__file__).parents[2] / "instances" / "records"
 PAGE = Path(__file__).parents[2] / "docs" / "results" / "records.md"

@@ -13,10 +13,12 @@ from ..corpus import symbols as sym
 from ..errors import InputError, PartcoverError
 from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
+from ..runtime.arguments import closest
 from ..runtime.progress import Progress
 from ..verification.certificate_check import check_certificate
 from ..verification.recount import verify
 from ..vocabulary.vocabulary import Vocabulary
+from .files import fields_of, names_in
 
 
 @dataclass(frozen=True)
@@ -72,13 +74,7 @@ class Best:
             "lower_bound": int,
             "certificate": (str, type(None)),
         }
-        if not isinstance(data, dict) or set(data) != set(kinds):
-            raise InputError(f"'best' must be an object of {', '.join(kinds)}")
-        for key, kind in kinds.items():
-            value = data[key]
-            if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):  # type: ignore[arg-type]
-                raise InputError(f"'best': {key} is {value!r}")
-        return cls(**data)
+        return cls(**fields_of(data, kinds, "best"))
 
 
 @dataclass(frozen=True)
@@ -203,11 +199,7 @@ def names() -> list[str]:
     >>> len(names()), "cycle-7" in names()
     (89, True)
     """
-    return sorted(
-        file.name.removesuffix(".json")
-        for file in _folder().iterdir()
-        if file.name.endswith(".json")
-    )
+    return names_in(_folder())
 
 
 def wrong_entries(
@@ -250,10 +242,7 @@ def entry(name: str) -> Entry:
     """
     known = names()
     if name not in known:
-        from difflib import get_close_matches
-
-        similar = get_close_matches(name, known, 1)
-        hint = f"did you mean {similar[0]}?" if similar else "'partcover instances list' names them"
+        hint = closest(name, known, "'partcover instances list' names them")
         raise InputError(f"no instance {name!r}: {hint}")
     return Entry(name)
 

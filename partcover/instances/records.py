@@ -12,25 +12,20 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ..bounds.branch_and_cut import branch_and_cut
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..problem.certificates.certificate import Certificate
-from ..problem.instance import Instance
-from ..problem.solution import Solution
-from ..runtime.arguments import Seconds, Seed, Threads, Whole, checked
+from ..runtime.arguments import closest
 from ..runtime.files.writing import read_json, write_atomic
-from ..runtime.progress import Progress, gap_of
-from ..verification.certificate_check import check_certificate
-from ..verification.recount import verify
+from ..runtime.progress import gap_of
 from ..vocabulary.vocabulary import Vocabulary
+from .files import LARGEST, fields_of, names_in
 
 #: The budgets k of every record, in tokens of two or more bytes.
 BUDGETS = (64, 128, 256, 512, 1024, 2048, 4096, 8192)
 
 _FORMAT = "partcover-record"
 _FILE = re.compile(r"[A-Za-z0-9-]+\.(?:json|cert)")
-_LARGEST = 2**63
 
 
 @dataclass(frozen=True)
@@ -69,7 +64,7 @@ class Best:
     def from_json(cls, data: Any) -> Best:
         """Reads the object; InputError if it lacks a key, has another, or a wrong value."""
         kinds = {"value": int, "date": str, "method": str, "seconds": float}
-        best = cls(**_fields(data, kinds | {"file": (str, type(None))}, "best"))
+        best = cls(**fields_of(data, kinds | {"file": (str, type(None))}, "best"))
         if best.file is not None and not _FILE.fullmatch(best.file):
             raise InputError(f"'best': file is {best.file!r:.100}: it must be a plain name")
         return best
@@ -150,13 +145,13 @@ class Row:
             "longest_run": float,
             "methods": dict,
         }
-        given = _fields(data, kinds, "row")
+        given = fields_of(data, kinds, "row")
         proven = given.pop("proven")
         for key in ("tokens", "lower_bound"):
             given[key] = Best.from_json(given[key])
         row = cls(**given)
         counts = row.methods.values()
-        if not all(type(value) is int and 0 < value < _LARGEST for value in counts):
+        if not all(type(value) is int and 0 < value < LARGEST for value in counts):
             raise InputError(f"'methods' must be numbers of tokens: {dict(row.methods)!r:.100}")
         if row.k not in BUDGETS:
             raise InputError(f"a row's k is {row.k}, which is not among the sizes of the records")
@@ -267,7 +262,7 @@ class Record:
         try:
             if data.pop("format", None) != _FORMAT or data.pop("version", None) != 1:
                 raise InputError(f"not a record: expected format {_FORMAT!r}, version 1")
-            given = _fields(data, kinds, "record")
+            given = fields_of(data, kinds, "record")
             given["rows"] = tuple(map(Row.from_json, given["rows"]))
             given["commands"] = tuple(map(str, given["commands"]))
             budgets = [row.k for row in given["rows"]]
@@ -302,210 +297,7 @@ class Record:
         return vocabulary, certificate
 
 
-@dataclass(frozen=True)
-class Judgment:
-    """What a vocabulary, a certificate, or both are worth beside a record.
-
-    Attributes
-    ----------
-    name : str
-        The record.
-    k : int
-        The budget.
-    tokens, lower_bound : int or None
-        What the vocabulary needs and the certificate proves, recounted; None if not given.
-    best_tokens, best_lower_bound : int or None
-        What is known; None where there is no row.
-    problems : tuple of str
-        One line for each thing that is wrong.
-
-    Examples
-    --------
-    >>> from partcover.instances.records import Judgment
-    >>> found = Judgment("emma", 64, 90, None, 100, 80, ())
-    >>> found.fewer_tokens, found.higher_bound
-    (True, False)
-    """
-
-    name: str
-    k: int
-    tokens: int | None
-    lower_bound: int | None
-    best_tokens: int | None
-    best_lower_bound: int | None
-    problems: tuple[str, ...]
-
-    @property
-    def ok(self) -> bool:
-        """Whether nothing is wrong."""
-        return not self.problems
-
-    @property
-    def fewer_tokens(self) -> bool:
-        """Whether the vocabulary is valid and needs fewer tokens than the best known."""
-        if not self.ok or self.tokens is None:
-            return False
-        return self.best_tokens is None or self.tokens < self.best_tokens
-
-    @property
-    def higher_bound(self) -> bool:
-        """Whether the certificate is valid and proves a higher bound than the best known."""
-        if not self.ok or self.lower_bound is None:
-            return False
-        return self.best_lower_bound is None or self.lower_bound > self.best_lower_bound
-
-    @property
-    def remarks(self) -> list[str]:
-        """How what was given compares with the best known, a line for each."""
-        remarks = []
-        for what, value, best, is_better in (
-            ("tokens", self.tokens, self.best_tokens, self.fewer_tokens),
-            ("lower bound", self.lower_bound, self.best_lower_bound, self.higher_bound),
-        ):
-            if value is not None and best is None:
-                remarks.append(f"{what}: {value:,}; no other result is known")
-            elif value is not None:
-                verdict = "better than" if is_better else "no better than"
-                remarks.append(f"{what}: {value:,}, {verdict} the best known, {best:,}")
-        return remarks
-
-    def to_json(self) -> dict[str, Any]:
-        """Returns the JSON object of ``partcover records check``."""
-        better = {"fewer_tokens": self.fewer_tokens, "higher_bound": self.higher_bound}
-        return {**asdict(self), "problems": list(self.problems), "ok": self.ok, **better}
-
-
-@checked
-def judge(
-    record: Record,
-    words: WordCounts,
-    k: Whole,
-    vocabulary: Vocabulary | None = None,
-    certificate: Certificate | None = None,
-) -> Judgment:
-    """Recounts a submission in plain Python, and compares it with what is known.
-
-    Parameters
-    ----------
-    record : Record
-        What is known.
-    words : WordCounts
-        The counted words of the record.
-    k : int
-        The budget, one of `BUDGETS`.
-    vocabulary : Vocabulary, optional
-        At most `k` tokens of two or more bytes.
-    certificate : Certificate, optional
-        The proof of a lower bound.
-
-    Returns
-    -------
-    Judgment
-        The recount shares nothing with the kernels that search.
-
-    Raises
-    ------
-    InputError
-        If the words are not those of the record, or `k` is none of its budgets.
-
-    Examples
-    --------
-    >>> from partcover import Vocabulary, WordCounts
-    >>> from partcover.instances.records import Record, judge
-    >>> words = WordCounts.from_counts({"banana": 2, "bandana": 1})
-    >>> record = Record("bananas", "", "", (), words.digest, 2, 3)
-    >>> found = judge(record, words, 64, Vocabulary(["an", "ban"]))
-    >>> found.tokens, found.fewer_tokens
-    (10, True)
-    """
-    record.require(words)
-    row = record.row(k)
-    instance = Instance(words, k)
-    problems: list[str] = []
-    tokens = lower_bound = None
-    if vocabulary is not None:
-        recounted = verify(instance, vocabulary)
-        problems += recounted.problems
-        tokens = recounted.tokens
-    if certificate is not None:
-        proof = check_certificate(instance, certificate)
-        problems += proof.problems
-        lower_bound = int(proof.lower_bound)
-    best_tokens = None if row is None else row.tokens.value
-    best_bound = None if row is None else row.lower_bound.value
-    for fewest, bound, which in (
-        (tokens, best_bound, "the known lower bound"),
-        (best_tokens, lower_bound, "the certificate's lower bound"),
-        (tokens, lower_bound, "the certificate's lower bound"),
-    ):
-        if not problems and fewest is not None and bound is not None and fewest < bound:
-            problems.append(f"{fewest} tokens are fewer than {which}, {bound}: please report this")
-    return Judgment(record.name, k, tokens, lower_bound, best_tokens, best_bound, tuple(problems))
-
-
-@checked
-def attempt(
-    record: Record,
-    words: WordCounts,
-    k: Whole,
-    *,
-    warm_start: Vocabulary | None = None,
-    start_certificate: Certificate | None = None,
-    time_limit: Seconds | None = None,
-    seed: Seed = 0,
-    threads: Threads = 1,
-    progress: Progress | None = None,
-) -> Solution:
-    """Searches by branch and cut for a better vocabulary and a higher bound.
-
-    It starts from the best that are at hand.
-
-    Parameters
-    ----------
-    record : Record
-        What is known.
-    words : WordCounts
-        The counted words of the record.
-    k : int
-        The budget, one of `BUDGETS`.
-    warm_start, start_certificate : optional
-        What to start from.  Default: the files of the record, where they are.
-    time_limit, seed, threads, progress
-        As for `partcover.solve`.
-
-    Returns
-    -------
-    Solution
-        As `partcover.solve` returns it; `judge` compares it with the record.
-
-    Raises
-    ------
-    InputError
-        If the words are not those of the record, or `k` is none of its budgets.
-
-    Examples
-    --------
-    >>> from partcover import WordCounts
-    >>> from partcover.instances.records import Record, attempt
-    >>> words = WordCounts.from_counts({"banana": 2, "bandana": 1})
-    >>> record = Record("bananas", "", "", (), words.digest, 2, 3)
-    >>> attempt(record, words, 64).tokens
-    3
-    """
-    record.require(words)
-    vocabulary, certificate = record.start(k)
-    return branch_and_cut(
-        Instance(words, k),
-        warm_start=warm_start or vocabulary,
-        start_certificate=start_certificate or certificate,
-        time_limit=time_limit,
-        seed=seed,
-        threads=threads,
-        progress=progress,
-    )
-
-
-def names() -> tuple[str, ...]:
+def names() -> list[str]:
     """Lists the names of all records, ascending.
 
     Examples
@@ -514,13 +306,7 @@ def names() -> tuple[str, ...]:
     >>> "emma" in names()
     True
     """
-    return tuple(
-        sorted(
-            file.name.removesuffix(".json")
-            for file in _folder().iterdir()
-            if file.name.endswith(".json")
-        )
-    )
+    return names_in(_folder())
 
 
 def record(name: str) -> Record:
@@ -547,28 +333,10 @@ def record(name: str) -> Record:
         return Record.load(name, Path(name).stem)
     known = names()
     if name not in known:
-        from difflib import get_close_matches
-
-        similar = get_close_matches(name, known, 1)
-        hint = f"did you mean {similar[0]}?" if similar else "'partcover records list' names them"
+        hint = closest(name, known, "'partcover records list' names them")
         raise InputError(f"no record {name!r}: {hint}")
     with as_file(_folder() / f"{name}.json") as path:
         return Record.load(path, name)
-
-
-def _fields(data: Any, kinds: Mapping[str, Any], what: str) -> dict[str, Any]:
-    """Returns an object's values, whose keys and types must be those expected."""
-    if not isinstance(data, dict) or set(data) != set(kinds):
-        raise InputError(f"'{what}' must be an object of {', '.join(kinds)}")
-    for key, kind in kinds.items():
-        value = data[key]
-        taken = (int, float) if kind is float else kind
-        is_taken = isinstance(value, taken) and (kind is bool or not isinstance(value, bool))
-        if is_taken and isinstance(value, int | float):
-            is_taken = 0 <= value < _LARGEST  # which no NaN is
-        if not is_taken:
-            raise InputError(f"'{what}': {key} is {value!r:.100}")
-    return dict(data)
 
 
 def _folder() -> Traversable:

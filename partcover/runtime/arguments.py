@@ -173,8 +173,8 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
     return call
 
 
-def closest(name: str, known: Iterable[str]) -> str:
-    """Returns a suggestion for an unknown name: the closest known one, or all of them.
+def closest(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Returns a suggestion for an unknown name: the closest known one, or all or `otherwise`.
 
     Examples
     --------
@@ -186,7 +186,9 @@ def closest(name: str, known: Iterable[str]) -> str:
 
     names = list(known)
     similar = get_close_matches(name, names, 1)
-    return f"did you mean {similar[0]}?" if similar else f"use {', '.join(names) or 'none'}"
+    if similar:
+        return f"did you mean {similar[0]}?"
+    return otherwise or f"use {', '.join(names) or 'none'}"
 
 
 def counted(number: int, name: str, one: str = "", more: str = "") -> str:

@@ -35,7 +35,8 @@ from partcover.exact.model_files import check_model, read_head, read_solution
 from partcover.hardness.cnf import read_formula
 from partcover.hardness.graphs import read_graph
 from partcover.heuristics.greedy import greedtok
-from partcover.instances.records import judge, record
+from partcover.instances.records import record
+from partcover.instances.submissions import judge
 from partcover.interop.registry import FORMATS
 from partcover.report.runs import read_runs
 

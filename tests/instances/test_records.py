@@ -19,7 +19,8 @@ from partcover import (
     lower_bound,
 )
 from partcover.instances import records
-from partcover.instances.records import BUDGETS, Best, Record, Row, attempt, judge, names, record
+from partcover.instances.records import BUDGETS, Best, Record, Row, names, record
+from partcover.instances.submissions import attempt, judge
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "instances" / "records"
@@ -124,7 +125,7 @@ def test_an_attempt_starts_from_the_files(tmp_path, monkeypatch):
     known = text(Row(64, tokens, best(found.lower_bound, "digits-64.cert"), 1.0, {}))
     known.save(tmp_path / "digits.json")
     monkeypatch.setattr(records, "_folder", lambda: tmp_path)
-    assert (names(), record("digits")) == (("digits",), known)
+    assert (names(), record("digits")) == (["digits"], known)
     vocabulary, certificate = known.start(64)
     assert set(vocabulary.tokens) == set(found.vocabulary.tokens)
     assert certificate.lower_bound == found.lower_bound

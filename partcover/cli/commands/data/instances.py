@@ -163,7 +163,7 @@ def records_run(out: Output, asked: Options) -> int:
     --write-certificate, --no-vocabulary, --threads, --seed, tables
     $ partcover records run emma emma.tsv -k 512 --time-limit 600 -o v.json
     """
-    from ....instances import records
+    from ....instances import records, submissions
 
     record, k = records.record(asked.name), int(asked.budget)
     words = pc.WordCounts.load(asked.corpus)
@@ -171,7 +171,7 @@ def records_run(out: Output, asked: Options) -> int:
     vocabulary = None if asked.start is None else read_vocabulary(asked.start, words.symbols)
     solution = out.run(
         "greedtok",
-        records.attempt,
+        submissions.attempt,
         record,
         words,
         k,
@@ -179,7 +179,7 @@ def records_run(out: Output, asked: Options) -> int:
         start_certificate=read_certificate(asked.start_certificate),
         time_limit=asked.time_limit,
     )
-    judgment = records.judge(record, words, k, solution.vocabulary, solution.certificate)
+    judgment = submissions.judge(record, words, k, solution.vocabulary, solution.certificate)
     instance = pc.Instance(words, k)
     better = {"fewer_tokens": judgment.fewer_tokens, "higher_bound": judgment.higher_bound}
     status = write_solution(
@@ -210,13 +210,13 @@ def records_check(out: Output, asked: Options) -> int:
     plain
     $ partcover records check emma emma.tsv -k 8192 --vocab v.json
     """
-    from ....instances import records
+    from ....instances import records, submissions
 
     if asked.vocab is None and asked.certificate is None:
         raise click.UsageError("nothing to check: give --vocab V.json or --certificate P.cert")
     record, k = records.record(asked.name), int(asked.budget)
     words = pc.WordCounts.load(asked.corpus)
-    judgment = records.judge(
+    judgment = submissions.judge(
         record,
         words,
         k,
