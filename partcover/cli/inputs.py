@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -62,6 +63,20 @@ def parse_budgets(text: str | None) -> list[int]:
             )
         budgets += range(first, last + 1)
     return budgets
+
+
+def names_of(paths: Iterable[str], taken: Collection[str] = ()) -> dict[str, str]:
+    """Names files without folder and ending, by the whole path where two are alike or it is taken.
+
+    Examples
+    --------
+    >>> from partcover.cli.inputs import names_of
+    >>> names_of(["a/law.txt", "b/law.txt", "b/news.txt"])
+    {'a/law.txt': 'a/law.txt', 'b/law.txt': 'b/law.txt', 'b/news.txt': 'news'}
+    """
+    stems = {path: Path(path).stem for path in paths}
+    often = Counter([*stems.values(), *taken])
+    return {path: stem if often[stem] == 1 else path for path, stem in stems.items()}
 
 
 def note_other_words(
@@ -239,8 +254,7 @@ class InstanceSource:
         ]
         words, first = [instance.tail or instance.words for instance in read], read[0]
         k = max(instance.k for instance in read)
-        names = [Path(path).stem for path in self.several]
-        names = names if len(set(names)) == len(names) else list(self.several)
+        names = list(names_of(self.several).values())
         conditions = {name: getattr(first, name) for name in CONDITIONS}
         # what cannot be put together is refused before references are counted
         _ = pc.Instance(pc.Corpora(words, [1] * len(words), names), k, **conditions)

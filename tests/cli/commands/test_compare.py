@@ -115,7 +115,7 @@ def test_vocabularies_of_one_name_are_two(run, counts, tmp_path):
         "bytes",
     )
     rows = json.loads(run(*arguments, "--json")[1])["rows"]
-    assert {row["method"] for row in rows} == {"v", "b/v.json", "bytes"}
+    assert {row["method"] for row in rows} == {"a/v.json", "b/v.json", "bytes"}
 
 
 def test_required_tokens_leave_bytes_out(run, counts):

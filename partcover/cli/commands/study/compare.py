@@ -13,7 +13,13 @@ from ....report.tables.comparison import comparison_tables
 from ...command import Options, command
 from ...declared import exclude
 from ...exit_status import EXIT_INTERRUPTED
-from ...inputs import InstanceSource, note_other_words, parse_budgets, read_vocabulary
+from ...inputs import (
+    InstanceSource,
+    names_of,
+    note_other_words,
+    parse_budgets,
+    read_vocabulary,
+)
 from ...shown.output import Output
 
 
@@ -113,16 +119,10 @@ def _read(
 
 
 def _vocabularies(paths: Sequence[str]) -> dict[str, pc.Vocabulary]:
-    """Reads vocabularies, named as their files are, by the whole path where two are alike."""
+    """Reads vocabularies by their names, none of which is that of a method."""
     from ....studies.methods import METHODS
 
-    vocabularies: dict[str, pc.Vocabulary] = {}
-    for path in dict.fromkeys(paths):
-        name = Path(path).stem
-        if name in METHODS:
-            name = Path(path).name
-        vocabularies[path if name in vocabularies else name] = read_vocabulary(path)
-    return vocabularies
+    return {name: read_vocabulary(path) for path, name in names_of(paths, METHODS).items()}
 
 
 def _show(out: Output, data: dict[str, Any], asked: Options) -> None:

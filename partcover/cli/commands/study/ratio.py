@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from ....report.tables.listing import facts
 from ...command import Options, command
 from ...exit_status import EXIT_INTERRUPTED
-from ...inputs import InstanceSource, parse_budgets
+from ...inputs import InstanceSource, names_of, parse_budgets
 from ...shown.output import Output
 
 
@@ -41,7 +40,7 @@ def ratio_command(
 
     budgets = parse_budgets(ks)
     source = replace(source, k=max(budgets, default=None))
-    inputs = [(Path(corpus).stem, replace(source, corpus=corpus).read()) for corpus in files]
+    inputs = [(name, replace(source, corpus=path).read()) for path, name in names_of(files).items()]
     rows: list[dict[str, Any]] = []
     for name, instance in inputs:  # after Ctrl-C the row it fell into is the last
         if not rows or rows[-1]["termination"] != "interrupted":
