@@ -114,7 +114,7 @@ def test_text_to_a_vocabulary_that_is_used_and_exported(partcover, tmp_path):
         "verify c.tsv -k 5 --vocab better.json --certificate p.cert",
         "solve c.tsv -k 5 -o best.json --write-certificate best.cert --quiet",
         "verify c.tsv -k 5 --vocab best.json --certificate best.cert",
-        "inspect v.json c.tsv --scores",
+        "score v.json c.tsv",
         "compare c.tsv -k 3,5 --methods greedtok,bpe,unigram,solve",
         "inspect v.json c.tsv",
         "encode v.json topics.txt -o ids.npy",

@@ -1,4 +1,4 @@
-"""Reads a tokenizer, and the corpora that it is audited, extended or pruned for."""
+"""Reads a tokenizer, and the corpora that it is audited, scored, extended or pruned for."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import partcover as pc
 
 from ..errors import InputError
 from ..runtime.files.kinds import kind_of
-from .inputs import read_vocabulary, with_pretokenizer
+from .inputs import read_vocabulary, read_words, with_pretokenizer
 from .shown.output import Output
 
 
@@ -24,6 +24,13 @@ def read_tokenizer(
     return with_pretokenizer(path, vocabulary, pretokenizer)
 
 
+def is_counted(path: str) -> bool:
+    """Returns whether a file holds counted words rather than text, perhaps with a mistake."""
+    kind = kind_of(path)
+    named = kind != "text" and path.endswith((".json", ".tsv"))
+    return named or kind in ("counts", "instance")
+
+
 def read_corpus(
     out: Output,
     base: pc.Vocabulary,
@@ -32,11 +39,16 @@ def read_corpus(
     key: str = "text",
     all_files: bool = False,
 ) -> pc.WordCounts:
-    """Reads word counts, or counts the words of text with a vocabulary's pre-tokenizer."""
+    """Reads the counted words of one file, or counts those of text with its pre-tokenizer."""
     if not all_files:
-        if [kind_of(file) for file in files] == ["counts"]:
-            return pc.WordCounts.load(files[0])
         refuse_tokenizers(files)
+        if len(files) == 1 and is_counted(files[0]):
+            return read_words(files[0], base)
+    if base.symbols == "ints":
+        raise InputError(
+            f"{files[0]}: the tokens of the vocabulary consist of integers, so it cannot tokenize "
+            "text"
+        )
     return out.run(
         "counting",
         pc.WordCounts.from_files,

@@ -31,7 +31,7 @@ from partcover.instances.records import Record
 # which commands make use of them: of threads, and of a seed
 THREADS = {
     "count", "greedtok", "greedwmc", "improve", "train", "solve", "bound", "encode",
-    "inspect", "compare", "ratio", "formulations", "reproduce", "report", "demo",
+    "inspect", "score", "compare", "ratio", "formulations", "reproduce", "report", "demo",
     "audit", "claim", "extend", "prune", "verify", "records run",
 }  # fmt: skip
 SEED = {

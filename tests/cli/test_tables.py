@@ -48,6 +48,7 @@ COMMANDS = {
     "--sets --bound 0.1 --memory",
     "ratio": "ratio C.tsv -k 1,2",
     "inspect": "inspect v.json C.tsv --missing-words --diff w.json",
+    "score": "score v.json w.json C.tsv",
     "reproduce": "reproduce tokens-per-word C.tsv -k 2,3",
     "reproduce targets": "reproduce k-for-targets C.tsv -k 2,3",
     "reproduce orders": "reproduce order-divergence C.tsv -k 2,3",

@@ -66,7 +66,6 @@ LINES: dict[str, list[str]] = {
     "inspect": [
         "V.json C.tsv",
         "V.json C.tsv --diff bpe.json",
-        "V.json text.txt --scores --pretokenizer gpt2 --time-limit 0",
     ],
     "instances": ["--help"],
     "instances check": ["papaya-impact"],
@@ -87,6 +86,7 @@ LINES: dict[str, list[str]] = {
     ],
     "report": ["C.tsv V.json", "C.tsv V.json -o out.html"],
     "reproduce": ["tokens-per-word C.tsv -k 1", "d C.tsv -k 9", "all C.tsv -k 1 -o all.json"],
+    "score": ["V.json text.txt --pretokenizer gpt2 --time-limit 0"],
     "solve": [
         C,
         BOTH,

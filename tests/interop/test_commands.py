@@ -100,7 +100,7 @@ def test_commands(run, tmp_path, counted, few_rounds):
         "import", "V.tiktoken", "--pretokenizer", "gpt2", "-o", "W.json", "--json"
     )
     assert (status, json.loads(out)["pretokenizer"]) == (0, "gpt2")
-    status, out, _ = run("inspect", "W.json", "C.tsv", "--scores", "--json")
+    status, out, _ = run("score", "W.json", "C.tsv", "--json")
     (data,) = json.loads(out)["corpora"]
     assert (status, json.loads(out)["rule"]) == (0, "merges")
     assert data["lower_bound"] <= data["tokens"]
@@ -108,7 +108,7 @@ def test_commands(run, tmp_path, counted, few_rounds):
     rows = [row for row in json.loads(out)["rows"] if row["method"] == "W"]
     assert [row["rule"] for row in rows] == ["merges", "shortest_path"]
     assert rows[0]["tokens"] == data["tokens"] >= rows[1]["tokens"]
-    scores = run("inspect", "V.tiktoken", "C.tsv", "--scores", "--json")
+    scores = run("score", "V.tiktoken", "C.tsv", "--json")
     assert json.loads(scores[1])["corpora"][0]["tokens"] == data["tokens"]
     (tmp_path / "text").write_text(TEXT)
     ids = run("encode", "V.tiktoken", "text", "--pretokenizer", "gpt2")
@@ -124,7 +124,7 @@ def test_gap_with_more_tokens_than_candidates(run, tmp_path):
     Vocabulary(["abc", *tokens], rule="longest_match", pretokenizer="none").save(
         tmp_path / "V.json"
     )
-    status, out, _ = run("inspect", "V.json", "C.tsv", "--scores", "--json")
+    status, out, _ = run("score", "V.json", "C.tsv", "--json")
     data = json.loads(out)
     assert (status, data["size"], data["rule"]) == (0, 91, "longest_match")
     (row,) = data["corpora"]

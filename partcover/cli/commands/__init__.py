@@ -27,6 +27,7 @@ SECTIONS = {
     },
     "Prove how good it is": {
         "audit": "Measure how far a tokenizer is from optimal on a text, and why.",
+        "score": "Score vocabularies on texts by standard measures and the optimality gap.",
         "solve": "Find an optimal vocabulary and prove that it is optimal.",
         "bound": "Prove a lower bound on the tokens of any vocabulary.",
         "claim": "Check whether a claimed saving over a baseline is possible.",

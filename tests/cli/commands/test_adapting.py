@@ -215,7 +215,7 @@ def test_prune(run, tmp_path):
         (["improve", "texts", "-k", "1"], "texts: this is a folder. Run `partcover count` on it"),
         (
             ["extend", "V.json", "text.txt", "-m", "1", "--keep", "chars.tsv"],
-            "to keep is over chars",
+            "chars.tsv:1: the words are over chars",
         ),
         (["prune", "V.json", "text.txt", "-k", "4"], "it must be at most 3, the tokenizer"),
         (["prune", "V.json", "text.txt", "-k", "0"], "k is 0"),

@@ -31,8 +31,7 @@ def compare_command(out: Output, source: InstanceSource, asked: Options) -> int:
     the method solve applies to all rows with its k. JSON and CSV always contain the measures of
     --sets; overlaps are not in CSV.
 
-    To compare existing tokenizers with different pre-tokenizers on a text, use inspect A.json
-    B.json TEXT --scores.
+    To compare existing tokenizers with different pre-tokenizers on a text, use `score`.
 
     Options:
     corpus

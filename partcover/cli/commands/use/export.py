@@ -96,7 +96,7 @@ def import_command(out: Output, asked: Options) -> int:
     -o >FILE: Write the vocabulary.
     --pretokenizer, plain
     $ partcover import cl100k_base.tiktoken -o v.json
-    $ partcover inspect v.json book.tsv --scores  # measure how far it is from optimal
+    $ partcover score v.json book.tsv  # measure how far it is from optimal
     """
     from ....corpus.normalizers import glance
 

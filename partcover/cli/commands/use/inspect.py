@@ -1,4 +1,4 @@
-"""Implements the command ``inspect``: one vocabulary, several compared, or what one lacks."""
+"""Implements the command ``inspect``: one vocabulary, the difference to another, what it lacks."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ import partcover as pc
 from ....errors import InputError
 from ....report.tables.inspection import inspection_tables
 from ...command import Options, command
-from ...declared import exclude
 from ...inputs import note_other_words, read_vocabulary, read_words
 from ...shown.output import Output
-from ...shown.vocabulary_scores import show_scores
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,21 +22,19 @@ if TYPE_CHECKING:
     from ....analysis.inspection import Inspection
 
 
-@command("inspect", keeps_best=True)
-def inspect_command(out: Output, vocab: str, corpora: tuple[str, ...], view: Options) -> int:
+@command("inspect")
+def inspect_command(out: Output, vocab: str, corpus: str | None, view: Options) -> int:
     """Show how a corpus uses the tokens of a vocabulary.
 
     The tables show token lengths, uses, and gains, and tokens without effect. The gain of a token
     is the exact number of additional tokens that the corpus would need without it, under the best
     segmentation (shortest path). In tables ␣ stands for a space.
 
-    --scores shows tokens per word, bytes per token, words kept whole, Rényi efficiency, the gap to
-    a proven lower bound, and parity between texts.
+    To measure the vocabulary as a whole, use `score`.
 
     Options:
     vocab <V.json: Vocabulary file, or a tokenizer that `import` reads.
-    corpora <[V2.json…] [C.tsv|I.json|TEXT…]...: Word counts or an instance; with --scores also
-      texts and further vocabularies.
+    corpus <[C.tsv|I.json]: Word counts, written by `count`, or an instance file.
     --diff <OTHER.json: Compare with another vocabulary.
     --plot >FIGURE: With --diff: plot the savings of tokens in only one vocabulary (.png, .svg,
       .pdf).
@@ -46,24 +42,11 @@ def inspect_command(out: Output, vocab: str, corpora: tuple[str, ...], view: Opt
     --sort order|uses|gain|length = order: Order of the tokens in the table; uses, gain, and length:
       largest first.
     --top N>=0 = 10: Number of rows of each table, and of words of --missing-words.
-    --scores: Instead, show standard measures and the optimality gap, on texts or word counts.
-    --train <TEXT...: With --scores: training text of an n-gram model for bits per byte.
-    --time-limit SECONDS = 4: With --scores: total time for the lower bounds; 0 for no bounds.
-    --key, --pretokenizer, --rule, --no-vocabulary, --threads, -o, tables
+    --rule, --no-vocabulary, --threads, -o, tables
     $ partcover inspect v.json book.tsv --sort gain
     $ partcover inspect v.json book.tsv --diff other.json --plot figure.svg
     $ partcover inspect v.json book.tsv --missing-words
-    $ partcover inspect tokenizer.json other.txt --scores  # score it on another text
-    $ partcover inspect a.json b.json tokenizer.json other.txt --scores  # compare several
     """
-    if view.scores:
-        exclude("--scores", "--diff", "--plot", "--missing-words")
-        return show_scores(out, vocab, corpora, view)
-    if view.train:
-        raise click.UsageError("--train needs --scores")
-    if len(corpora) > 1:
-        raise click.UsageError("several corpora need --scores: give one corpus, or add --scores")
-    corpus = corpora[0] if corpora else None
     _check(view, corpus)
     vocabulary = read_vocabulary(vocab)
     words = None if corpus is None else read_words(corpus, vocabulary)
