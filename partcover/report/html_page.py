@@ -35,7 +35,8 @@ from .reduction_figure import check_drawing, draw_reduction
 from .runs import Runs, Table
 from .standings import Headline, checked_bound, headline, known_bounds, measure, under_one_bound
 from .tables.audit import audit_remarks, audit_tables
-from .tables.page import listing_table, page_table, shown
+from .tables.listing import text_of
+from .tables.page import listing_table, page_table
 from .word_explorer import explore, steps
 
 _PAGES = Path(__file__).parent / "templates"
@@ -281,7 +282,7 @@ def _facts(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Returns names and texts of facts."""
     # the rule that a solution's tokens are counted under may differ from its vocabulary's
     names = {"rule": "tokens counted under"}
-    return [(names.get(key, key.replace("_", " ")), shown(key, facts[key])[0]) for key in facts]
+    return [(names.get(key, key.replace("_", " ")), text_of(key, facts[key])) for key in facts]
 
 
 # The colors of a drawing that follow the reader's light or dark mode.

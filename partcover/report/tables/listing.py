@@ -227,22 +227,24 @@ def _is_text(rows: Sequence[Mapping[str, Any]], key: str) -> bool:
 
 
 def _cells(row: Mapping[str, Any], columns: Mapping[str, str]) -> list[str]:
-    return [_shown(key, row.get(key)) for key in columns]
+    return [text_of(key, row.get(key)) for key in columns]
 
 
-def _shown(key: str, value: Any) -> str:
+def text_of(key: str, value: Any) -> str:
     """Returns the text of a value, which depends on its key."""
-    if key in ("token", "word"):  # as JSON has it, with visible spaces
-        text = value if isinstance(value, str) else " ".join(map(str, value))
-        return printable(text).replace(" ", "␣") if isinstance(value, str) else text
+    is_token = key in ("token", "word")
     if isinstance(value, str):
-        return printable(value.replace("_", " ") if key == "rule" else value)
-    if value is not None and key.endswith(("gap", "share")):
-        return f"{100 * value:.3f} %"
-    if value is not None and key == "seconds":
-        return f"{value:.2f}"
-    if value is not None and key == "memory":
-        return f"{value / 2**20:,.1f} MiB"
+        visible = {" ": "␣"} if is_token else {"_": " "} if key == "rule" else {}
+        return printable(value).translate(str.maketrans(visible))
+    if is_token and isinstance(value, list | tuple):
+        return " ".join(map(str, value))
+    if is_finite_number(value):
+        if key.endswith(("gap", "share")):
+            return f"{100 * value:.3f} %"
+        if key == "seconds":
+            return f"{value:.2f}"
+        if key == "memory":
+            return f"{value / 2**20:,.1f} MiB"
     return printable(cell(value))
 
 
@@ -251,7 +253,7 @@ def facts(
 ) -> Listing:
     """Makes a table of names and values; `data` is the row of the CSV."""
     rows = [
-        {"what": name.replace("_", " "), "value": _shown(name, v)} for name, v in values.items()
+        {"what": name.replace("_", " "), "value": text_of(name, v)} for name, v in values.items()
     ]
     return Listing(rows, {"what": "", "value": ""}, title, (values if data is None else data,))
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .fitting import column_widths
-from .listing import SPARE_COLUMNS, Listing, cell, is_finite_number
+from .listing import SPARE_COLUMNS, Listing, is_finite_number, text_of
 
 _ROOM = 118  # characters that fit beside each other where a page is 1,280 pixels wide
 _HEADINGS = {
@@ -59,7 +59,7 @@ def page_table(name: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         keys.remove("size")
     same = [key for key in keys if len(rows) > 1 and key != "k" and _is_constant(key, rows)]
     keys = [key for key in keys if key not in same]
-    cells = [[shown(key, row.get(key)) for row in rows] for key in keys]
+    cells = [[_cell(key, row.get(key)) for row in rows] for key in keys]
     headings = [_HEADINGS.get(key, key.replace("_", " ")) for key in keys]
     widths = column_widths(
         [[text for text, _ in column] for column in cells],
@@ -80,7 +80,7 @@ def page_table(name: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             for row in zip(*cells, strict=True)
         ],
         "same": [
-            (_HEADINGS.get(key, key.replace("_", " ")), shown(key, rows[0].get(key))[0])
+            (_HEADINGS.get(key, key.replace("_", " ")), text_of(key, rows[0].get(key)))
             for key in same
             if rows[0].get(key) != _SAYS_NOTHING.get(key, ...)
         ],
@@ -103,26 +103,15 @@ def listing_table(listing: Listing) -> dict[str, Any]:
         "name": listing.title,
         "columns": [{"heading": columns[key], "number": numbers[key]} for key in columns],
         "rows": [
-            [{"text": shown(key, row.get(key))[0], "number": numbers[key]} for key in columns]
+            [{"text": text_of(key, row.get(key)), "number": numbers[key]} for key in columns]
             for row in listing.rows
         ],
     }
 
 
-def shown(key: str, value: Any) -> tuple[str, float | None]:
+def _cell(key: str, value: Any) -> tuple[str, float | None]:
     """Returns a value as text, and the number to sort by."""
-    text = cell(value)
-    if value is not None and is_finite_number(value):
-        if key.endswith(("gap", "share")):
-            text = f"{100 * value:.3f} %"
-        elif key == "seconds":
-            text = f"{value:.2f}"
-        elif key == "memory":
-            text = f"{value / 2**20:,.1f} MiB"
-        return text, value
-    if key == "token":
-        text = text.replace(" ", "␣")
-    return (text.replace("_", " ") if key == "rule" else text), None
+    return text_of(key, value), value if is_finite_number(value) else None
 
 
 def _is_simple(value: Any) -> bool:
