@@ -13,14 +13,32 @@ from .tables.listing import is_finite_number, token_line
 
 _MOST_PIECES = 12  # tokens of a costly word that are shown
 _COLORS = 8  # of tokens, in the page's style
-_BUDGET = "k, number of chosen tokens"
+CHOSEN = "k, number of chosen tokens"
 # what rows of a comparison are measured by: key, label, and whether it is a share
-_MEASURES = (
-    ("gap", "gap to the lower bound", True),
-    ("excess", "excess over the best shown", True),
-    ("tokens_per_word", "tokens per word", False),
-    ("bytes_per_token", "bytes per token", False),
-)
+_MEASURES = {
+    "gap": ("gap to the lower bound", True),
+    "excess": ("excess over the best shown", True),
+    "tokens_per_word": ("tokens per word", False),
+    "bytes_per_token": ("bytes per token", False),
+}
+
+
+def comparison_lines(
+    rows: Sequence[Mapping[str, Any]], key: str
+) -> dict[tuple[str, str], list[tuple[float, float]]]:
+    """Returns the lines of a measure over k by method and rule, shares in percent.
+
+    With tokens per word there is a line for the lower bounds.
+    """
+    lines: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    _, share = _MEASURES[key]
+    for row in rows:
+        if (value := row.get(key)) is not None:
+            line = (row["method"], row["rule"].replace("_", " "))
+            lines.setdefault(line, []).append((row["k"], 100 * value if share else value))
+    if key == "tokens_per_word" and (bound := _bound_per_word(rows)):
+        lines["lower bound", ""] = bound
+    return lines
 
 
 def comparison_chart(rows: Sequence[Mapping[str, Any]], name: str = "") -> dict[str, Any] | None:
@@ -49,32 +67,26 @@ def comparison_chart(rows: Sequence[Mapping[str, Any]], name: str = "") -> dict[
     >>> [measure["label"] for measure in chart["measures"]]
     ['excess over the best shown', 'tokens per word', 'bytes per token']
     """
-    if not _are_compared(rows):
+    if not any(map(is_answer, rows)) or not all(map(_is_compared, rows)):
         return None
     shown = [row for row in rows if row.get("tokens") is not None]
     fewest: dict[int, int] = {}
     for row in shown:
         fewest[row["k"]] = min(row["tokens"], fewest.get(row["k"], row["tokens"]))
-    measures = []
-    for key, label, share in _MEASURES:
-        lines: dict[tuple[str, str], list[list[float]]] = {}
-        for row in shown:
-            value = _excess(row, fewest) if key == "excess" else row.get(key)
-            if value is not None:
-                line = (row["method"], row["rule"].replace("_", " "))
-                lines.setdefault(line, []).append([row["k"], 100 * value if share else value])
-        if key == "tokens_per_word" and (bound := _bound_per_word(shown)):
-            lines["lower bound", ""] = bound
-        if lines:
-            measures.append({"label": label, "share": share, "lines": _lines(lines)})
+    shown = [{**row, "excess": _excess(row, fewest)} for row in shown]
+    measures = [
+        {"label": label, "share": share, "lines": _lines(lines)}
+        for key, (label, share) in _MEASURES.items()
+        if (lines := comparison_lines(shown, key))
+    ]
     if not measures:
         return None
-    gaps = measures[0]["label"] == _MEASURES[0][1]
+    gaps = measures[0]["label"] == _MEASURES["gap"][0]
     title = "Gap of each method to the lower bound" if gaps else "Tokens needed by each method"
     if name:
         title += f": {name}"
     short = name or ("Gaps" if gaps else "Methods")
-    return {"title": title, "short": short, "across": _BUDGET, "measures": measures}
+    return {"title": title, "short": short, "across": CHOSEN, "measures": measures}
 
 
 def _excess(row: Mapping[str, Any], fewest: Mapping[int, int]) -> float:
@@ -83,26 +95,30 @@ def _excess(row: Mapping[str, Any], fewest: Mapping[int, int]) -> float:
     return float((row["tokens"] - least) / max(1, least))
 
 
-def _bound_per_word(rows: Sequence[Mapping[str, Any]]) -> list[list[float]]:
+def _bound_per_word(rows: Sequence[Mapping[str, Any]]) -> list[tuple[float, float]]:
     """Returns the lower bound for each k, in tokens per word."""
     bound = {
         row["k"]: row["lower_bound"] * row["tokens_per_word"] / row["tokens"]
         for row in rows
         if row.get("lower_bound") is not None and row["tokens"]
     }
-    return [[k, value] for k, value in sorted(bound.items())]
+    return sorted(bound.items())
 
 
-def _are_compared(rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether these are rows of a comparison, at least one of them with a number of tokens."""
+def is_answer(row: Mapping[str, Any]) -> bool:
+    """Whether a row is one of a comparison that has a number of tokens."""
+    return type(row.get("tokens")) is int and _is_compared(row)
+
+
+def _is_compared(row: Mapping[str, Any]) -> bool:
+    """Whether a row is one of a comparison, perhaps without tokens."""
     numbers = ("tokens", "tokens_per_word", "bytes_per_token", "lower_bound", "gap")
-    return any(row.get("tokens") is not None for row in rows) and all(
+    return (
         all(isinstance(row.get(key), str) for key in ("method", "rule"))
         and type(row.get("k")) is int
         and all(row.get(key) is None or is_finite_number(row[key]) for key in numbers)
         and (row.get("tokens") is None or is_finite_number(row.get("tokens_per_word")))
         and "target" not in row
-        for row in rows
     )
 
 

@@ -8,6 +8,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from ..errors import shorten
+from .charts import CHOSEN, comparison_lines
 from .figures import COLORS, new_figure
 from .line_labels import name_ends
 
@@ -19,7 +20,6 @@ _LINES = ("#0072B2", "#A84A00", "#00735A", "#A3307C", "#5B4BC4", "#7A6200", "#B3
 _INK = "#222222"
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")  # which differ in gray, too
 _STYLES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)), (0, (8, 2)))
-_BUDGET = "k, tokens in the vocabulary"
 
 
 def plot_rows(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) -> None:
@@ -56,19 +56,9 @@ def plot_rows(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) -> N
     """
     answered = [row for row in rows if row.get("tokens_per_word") is not None]
     with_gaps = bool(answered) and all(row.get("gap") is not None for row in answered)
-    lines: dict[tuple[str, str], list[tuple[float, float]]] = {}
-    bound: dict[int, float] = {}
-    for row in answered:
-        name = (row["method"], row["rule"].replace("_", " "))
-        value = 100 * row["gap"] if with_gaps else row["tokens_per_word"]
-        lines.setdefault(name, []).append((row["k"], value))
-        if not with_gaps and row.get("lower_bound") is not None and row.get("tokens"):
-            per_word = row["tokens_per_word"] / row["tokens"]
-            bound[row["k"]] = row["lower_bound"] * per_word
-    if bound:
-        lines["lower bound", ""] = sorted(bound.items())
-    up = "gap: tokens that could be saved, at most (%)" if with_gaps else "tokens per word"
-    plot_lines(lines, path, _BUDGET, up, stretch=with_gaps)
+    measured = "gap" if with_gaps else "tokens_per_word"
+    up = "gap to the lower bound (%)" if with_gaps else "tokens per word"
+    plot_lines(comparison_lines(answered, measured), path, CHOSEN, up, stretch=with_gaps)
 
 
 def plot_lines(
@@ -249,7 +239,7 @@ def _plot_ratios(axes: Axes, rows: Sequence[Mapping[str, Any]]) -> None:
         }
         label = "at least (optimum not proven)"
         axes.plot(*zip(*unproven, strict=True), **hollow, label=label)
-    _label(axes, _BUDGET)
+    _label(axes, CHOSEN)
     locator: Any = axes.xaxis.get_major_locator()
     locator.set_params(integer=True, min_n_ticks=1)
 

@@ -14,8 +14,9 @@ from ..runtime.progress import gap_of
 from ..segmentation.segmentation import Segmentation
 from ..verification.certificate_check import check_certificate
 from ..vocabulary.vocabulary import Vocabulary
+from .charts import is_answer
 from .runs import Runs, Table
-from .tables.listing import cell, is_finite_number
+from .tables.listing import cell
 
 _PLAIN = {"candidates": "substrings"}
 
@@ -251,10 +252,10 @@ def headline(
     if not rows:
         # experiments of `reproduce` are not comparisons
         compared = (table for table in tables if "manifest" not in table.about)
-        table = next((t for t in compared if any(map(_is_answer, t.rows))), None)
+        table = next((t for t in compared if any(map(is_answer, t.rows))), None)
         if table is None:
             return None
-        rows = list(filter(_is_answer, table.rows))
+        rows = list(filter(is_answer, table.rows))
         if type(table.about.get("total_count")) is int:
             total = table.about["total_count"]
     groups: dict[int, list[Mapping[str, Any]]] = {}
@@ -271,14 +272,3 @@ def headline(
         if best.get("lower_bound") == bound and k <= instance.k:
             proof = "checked"
     return Headline(best, len(groups[k]) - 1, proof, total)
-
-
-def _is_answer(row: Mapping[str, Any]) -> bool:
-    """Whether a row has the number of tokens of a vocabulary."""
-    return (
-        all(isinstance(row.get(key), str) for key in ("method", "rule"))
-        and all(type(row.get(key)) is int for key in ("k", "tokens"))
-        and all(
-            row.get(key) is None or is_finite_number(row[key]) for key in ("lower_bound", "gap")
-        )
-    )

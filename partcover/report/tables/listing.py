@@ -234,8 +234,8 @@ def text_of(key: str, value: Any) -> str:
     """Returns the text of a value, which depends on its key."""
     is_token = key in ("token", "word")
     if isinstance(value, str):
-        visible = {" ": "␣"} if is_token else {"_": " "} if key == "rule" else {}
-        return printable(value).translate(str.maketrans(visible))
+        text = printable(value.replace("_", " ") if key == "rule" else value)
+        return text.replace(" ", "␣") if is_token else text
     if is_token and isinstance(value, list | tuple):
         return " ".join(map(str, value))
     if is_finite_number(value):
