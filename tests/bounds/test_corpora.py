@@ -10,8 +10,8 @@ from fractions import Fraction
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
+from oracles.bounds.corpora import ratios, smallest_worst, smallest_worst_closed
 from oracles.brute_force import useful
-from oracles.corpora import ratios, smallest_worst, smallest_worst_closed
 from shared.generated import generated_corpora
 from shared.properties import tries
 from shared.strategies import random_instance

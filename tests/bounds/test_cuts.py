@@ -11,8 +11,8 @@ import pytest
 from bounds.counters import counter_of
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles.bounds.cuts import clique_line
 from oracles.brute_force import fewest_tokens
-from oracles.cuts import clique_line
 from shared.properties import tries
 from shared.strategies import instances, random_instance
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
+from oracles.bounds.merge_certificate import fewest_closed
 from oracles.brute_force import fewest_tokens, useful
-from oracles.merge_certificate import fewest_closed
 from shared.generated import generated_closed
 from shared.generated_text import generated_words
 from shared.properties import tries

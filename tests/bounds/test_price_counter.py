@@ -11,8 +11,8 @@ import pytest
 from bounds.counters import counter_of, token_of
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from oracles.bounds.certificate import slow_bound, sorted_symbols
 from oracles.brute_force import useful
-from oracles.certificate import slow_bound, sorted_symbols
 from shared.cut_strategies import pair, triangle
 from shared.properties import tries
 from shared.strategies import instances, prices, words_st

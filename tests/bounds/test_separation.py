@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.cuts import clique_line, clique_violation, cycle_violation, odd_cycles
+from oracles.bounds.cuts import clique_line, clique_violation, cycle_violation, odd_cycles
 from shared.properties import tries
 
 from partcover.bounds.rows.cuts import Inequality

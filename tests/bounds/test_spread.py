@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from oracles.bounds.corpora import smallest_worst, smallest_worst_closed
 from oracles.brute_force import fewest_tokens, useful
-from oracles.corpora import smallest_worst, smallest_worst_closed
 from shared.generated import generated_corpora
 from shared.properties import tries
 from shared.strategies import instances, random_instance

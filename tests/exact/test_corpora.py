@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from oracles.corpora import smallest_worst
+from oracles.bounds.corpora import smallest_worst
 from shared.strategies import random_instance
 
 from partcover import (

@@ -10,7 +10,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.corpora import ratios, smallest_worst
+from oracles.bounds.corpora import ratios, smallest_worst
 from shared.generated import generated_corpora
 from shared.properties import tries
 

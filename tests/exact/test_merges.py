@@ -8,8 +8,8 @@ from itertools import combinations
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
+from oracles.bounds.merge_certificate import fewest_closed, is_closed
 from oracles.brute_force import useful
-from oracles.merge_certificate import fewest_closed, is_closed
 from shared.generated import generated_closed
 from shared.properties import tries
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.merge_certificate import is_closed
+from oracles.bounds.merge_certificate import is_closed
 from shared.generated import generated_closed
 from shared.properties import tries
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.bpe import bpe as literal_bpe
+from oracles.trainers.bpe import bpe as literal_bpe
 from shared.properties import tries
 
 ROOT = Path(__file__).parents[2]

@@ -11,8 +11,8 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.bpe import bpe
 from oracles.brute_force import fewest_tokens
+from oracles.trainers.bpe import bpe
 from shared.properties import tries
 
 from partcover import InputError, Instance, decide, greedtok

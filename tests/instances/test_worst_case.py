@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.bpe import bpe
 from oracles.brute_force import fewest_tokens, most_relaxed_cover
 from oracles.greedy import all_candidates, greedy, shortest_path
+from oracles.trainers.bpe import bpe
 from shared.properties import tries
 
 from partcover import (

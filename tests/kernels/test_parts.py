@@ -7,7 +7,7 @@ import pytest
 from bounds.counters import counter_of
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import parts as slow
+from oracles.bounds import parts as slow
 from shared.properties import tries
 from shared.strategies import instances
 

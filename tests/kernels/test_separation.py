@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.cuts import clique_line, clique_violation, cycle_violation, odd_cycles, slack
+from oracles.bounds.cuts import clique_line, clique_violation, cycle_violation, odd_cycles, slack
 from shared.properties import tries
 
 from partcover.kernels.bounds import _separation

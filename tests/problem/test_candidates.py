@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.certificate import sorted_symbols
+from oracles.bounds.certificate import sorted_symbols
 from shared.properties import tries
 
 from partcover import InputError, Instance, WordCounts, greedtok

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.certificate import planes, resealed
+from oracles.bounds.certificate import planes, resealed
 from shared.cut_strategies import pair, triangle
 
 from partcover import Certificate, InputError, Instance, WordCounts, check_certificate

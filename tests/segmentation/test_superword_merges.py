@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.boundless import cut_phrase
 from oracles.phrases import phrases_of
+from oracles.trainers.boundless import cut_phrase
 from shared.properties import tries
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts, segment

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from oracles.boundless import cut_phrase, train
 from oracles.phrases import phrases_of
+from oracles.trainers.boundless import cut_phrase, train
 from shared.properties import tries
 
 from partcover import InputError, Instance, WordCounts, segment, trainers

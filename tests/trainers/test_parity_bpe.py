@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.parity import parity_bpe as slow
+from oracles.trainers.parity import parity_bpe as slow
 from shared.properties import tries
 from shared.strategies import random_instance
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import pathpiece as oracle
+from oracles.trainers import pathpiece as oracle
 from shared.listener import Listener
 from shared.properties import tries
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from oracles import unigram as oracle
+from oracles.trainers import unigram as oracle
 from shared.listener import Listener
 from shared.properties import tries
 

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from oracles.bounds.certificate import resealed, slow_bound
 from oracles.brute_force import fewest_tokens, useful
-from oracles.certificate import resealed, slow_bound
 from oracles.greedy import shortest_path
 from shared.properties import tries
 from shared.strategies import instances, prices

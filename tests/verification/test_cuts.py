@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from oracles.bounds.certificate import fewest_in_case, planes, resealed, slow_bound, slow_value
 from oracles.brute_force import fewest_tokens, useful
-from oracles.certificate import fewest_in_case, planes, resealed, slow_bound, slow_value
 from shared.cut_strategies import leaves_with_cuts, overlaps, pair, triangle
 from shared.properties import tries
 from shared.strategies import instances

@@ -10,9 +10,9 @@ import pytest
 from bounds.counters import counter_of
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles.bounds.certificate import resealed
+from oracles.bounds.merge_certificate import fewest_closed, is_closed
 from oracles.brute_force import useful
-from oracles.certificate import resealed
-from oracles.merge_certificate import fewest_closed, is_closed
 from shared.generated import generated_closed
 from shared.merge_strategies import charges, conditions, due, dues
 from shared.properties import tries

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
+from oracles.bounds.certificate import resealed
+from oracles.bounds.merge_certificate import fewest_closed
 from oracles.brute_force import fewest_tokens, useful
-from oracles.certificate import resealed
-from oracles.merge_certificate import fewest_closed
 from shared import merge_strategies
 from shared.cut_strategies import leaves_with_cuts
 from shared.generated import generated_closed

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from oracles.bounds.corpora import smallest_worst, smallest_worst_closed
+from oracles.bounds.merge_certificate import fewest_closed
 from oracles.brute_force import fewest_tokens, useful
-from oracles.corpora import smallest_worst, smallest_worst_closed
-from oracles.merge_certificate import fewest_closed
 from shared.generated import MOST_VOCABULARIES, generated_corpora, generated_instance
 from shared.properties import tries
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from oracles.pathpiece import arcs_of, segmentations
+from oracles.trainers.pathpiece import arcs_of, segmentations
 
 
 def ways(word, score: dict) -> list[tuple]:

@@ -6,7 +6,7 @@ from collections import Counter
 from fractions import Fraction
 from itertools import pairwise
 
-from oracles.bpe import merge
+from oracles.trainers.bpe import merge
 
 
 def parity_bpe(tables: list[dict], k: int, references: list[int], global_merges: int) -> tuple:

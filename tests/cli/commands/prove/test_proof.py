@@ -6,7 +6,7 @@ import json
 
 import pytest
 from cli.helpers import as_json, fails
-from oracles.certificate import resealed
+from oracles.bounds.certificate import resealed
 from shared.cut_strategies import triangle
 
 from partcover import Certificate, WordCounts

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from itertools import combinations
 
+from oracles.bounds.merge_certificate import is_closed
 from oracles.brute_force import costs, useful, vocabularies
-from oracles.merge_certificate import is_closed
 
 from partcover import Instance
 
