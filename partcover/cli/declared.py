@@ -128,6 +128,7 @@ def _parameter(heading: str, declaration: str, about: str) -> click.Parameter:
         about += getattr(attributes["type"], "listed", "")
     if not flags:
         attributes |= {"nargs": -1 if several else 1, "required": "[" not in kind}
+        attributes["metavar"] = names[0].upper() if kind == "N" else attributes["metavar"]
         attributes["metavar"] += "..." if several else ""
         return Argument(names, help=about, **attributes)
     attributes |= {"multiple": several, "required": declaration.endswith(" (required)")}

@@ -126,6 +126,7 @@ def _trainer() -> click.ParamType[Any]:
 _KINDS: dict[str, Callable[[], click.ParamType[Any]]] = {
     "ENGINE": _Engine,
     "FORMAT": partial(_Name, "interop", "FORMATS"),
+    "FORMULATION": partial(_Name, "exact.formulations.build", "FORMULATIONS"),
     "GAP": partial(click.FloatRange, 0, 1, max_open=True),
     "INSTANCE": partial(_Name, "instances.library", "names"),
     "METHODS": partial(_Name, "studies.methods", "METHODS", ","),
@@ -137,6 +138,7 @@ _KINDS: dict[str, Callable[[], click.ParamType[Any]]] = {
     "SECONDS": partial(click.FloatRange, 0),
     "SHARE": partial(_Written, "share", partial(_fraction, "share", "0.1% or 0.001")),
     "SIZE": partial(_Written, "size", _size),
+    "SOLVER": partial(_Name, "exact.solvers.registry", "SOLVERS"),
     "TRAINER": _trainer,
     "WEIGHT": partial(_Written, "weight", partial(_fraction, "weight", "0.5 or 1/3")),
 }

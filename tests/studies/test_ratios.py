@@ -227,7 +227,7 @@ def test_worst_command(run, tmp_path):
     assert status == 0
     assert all(word in out for word, _ in data["words"])
     assert run("worst", *arguments, "--time-limit", 0, "--quiet")[0] == 0
-    fails(run("worst", "--method", "unigram"), "unknown method 'unigram'")
+    fails(run("worst", "--method", "unigram"), "'unigram' is not one of 'greedtok'")
     fails(run("worst", "--words", 40), "at most 64 symbols")
 
 

@@ -51,9 +51,9 @@ def solve_command(
 
     Options:
     corpora
-    --solver TEXT: Solver: highs, scip, cp-sat, or cbc. Default: partcover's branch and cut; highs
+    --solver SOLVER: Solver: highs, scip, cp-sat, or cbc. Default: partcover's branch and cut; highs
       with --formulation, --sense, --log, or --goal decision or size.
-    --formulation TEXT: path (default) or occurrence: exact. wmc: relaxation with overlapping
+    --formulation FORMULATION: path (default) or occurrence: exact. wmc: relaxation with overlapping
       tokens. printed: the equations as printed in the paper, which differ from the problem.
     --sense min|max: Minimize tokens (min), or maximize cover, symbols minus tokens (max).
     --goal tokens|decision|size = tokens: tokens: minimize tokens. decision: decide whether k tokens

@@ -30,7 +30,7 @@ def ratio_command(
     Options:
     files <C.tsv|I.json...: Word counts, or instance files.
     -k ks K,K,…: Numbers of tokens to choose: 1,2,5 or 1-10.
-    --solver TEXT: Solver: highs, scip, cp-sat, or cbc. Default: as for `solve`.
+    --solver SOLVER: Solver: highs, scip, cp-sat, or cbc. Default: as for `solve`.
     --time-limit SECONDS: Time limit for each of the three optima of a row.
     --plot, conditions, --threads, --seed, -o, tables
     $ partcover ratio small.tsv -k 1-3,10 --plot ratio.svg -o ratio.csv
@@ -106,8 +106,8 @@ def worst_command(out: Output, method: str, **options: Any) -> int:
     together with its optimum.
 
     Options:
-    --method TEXT = greedtok: Method: greedtok, greedwmc (its vocabulary, shortest path),
-      greedwmc-relaxed (its relaxed cover, against the optimum with overlaps), or bpe.
+    --method greedtok|greedwmc|greedwmc-relaxed|bpe = greedtok: Method. greedwmc: its vocabulary,
+      shortest path. greedwmc-relaxed: its relaxed cover, against the optimum with overlaps.
     --measure cover|tokens = cover: Ratio to minimize. cover (symbols - tokens): method to optimum.
       tokens: optimum to method.
     -k N = 2: Number of tokens to choose.
