@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -161,3 +162,47 @@ def scheduler(tmp_path, monkeypatch):
                     child.kill()
             process.kill()
             process.wait()
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """A browser; skips without one."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    if program is None:
+        pytest.skip("no Chromium is installed")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(chromium):
+    """Opens a page; at the end no message, no error and no request of it is there."""
+    trouble: list[str] = []
+    contexts = []
+
+    def open_(path, end="", width=1280, scheme="light"):
+        context = chromium.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: trouble.append(message.text))
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        page.on(
+            "request",
+            lambda request: (
+                None
+                if request.url.startswith((path.as_uri(), "data:"))
+                else trouble.append(request.url)
+            ),
+        )
+        page.goto(path.as_uri() + end)
+        return page
+
+    yield open_
+    for context in contexts:
+        context.close()
+    assert not trouble

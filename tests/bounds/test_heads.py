@@ -13,6 +13,7 @@ from oracles.brute_force import fewest_tokens, useful
 from shared.generated import generated_closed
 from shared.generated_text import generated_words
 from shared.properties import tries
+from shared.strategies import HEAD_TOKENS, HEAD_WORDS, by_head, listed_tokens
 
 from partcover import (
     GroupBudget,
@@ -33,19 +34,6 @@ from partcover.bounds.heads import head_bound, tail_prices, whole_words
 from partcover.bounds.heads.tail_prices import TailPrices
 from partcover.verification.rule_recount import tokens_by_rule
 
-WORDS = st.dictionaries(
-    st.text("ab", min_size=1, max_size=5) | st.text("abc", min_size=1, max_size=6),
-    st.integers(1, 9),
-    min_size=1,
-    max_size=6,
-)
-TOKENS = st.lists(st.text("abc", min_size=2, max_size=4), max_size=2, unique=True)
-
-
-def by_head(words, k, n, **conditions) -> Instance:
-    """An instance whose first n words are the head."""
-    return Instance(HeadAndTail.of(words, n), k, **conditions)
-
 
 @st.composite
 def groups_beside(draw, required):
@@ -60,11 +48,9 @@ def groups_beside(draw, required):
 
 @st.composite
 def cases(draw):
-    words = WordCounts.from_counts(draw(WORDS))
-    required, protected = draw(TOKENS), draw(st.just([]) | TOKENS)
-    fixed = {*required, *protected}
-    forbidden = [token for token in draw(TOKENS) if token not in fixed]
-    conditions = {"required": required, "protected": protected, "forbidden": forbidden}
+    words = WordCounts.from_counts(draw(HEAD_WORDS))
+    conditions = draw(listed_tokens())
+    fixed = {*conditions["required"], *conditions["protected"]}
     if draw(st.booleans()):
         conditions["max_length"] = draw(st.none() | st.integers(2, 4))
     else:
@@ -79,7 +65,7 @@ def cases(draw):
 
 @pytest.mark.long
 @tries(60)
-@given(cases(), TOKENS, st.booleans())
+@given(cases(), HEAD_TOKENS, st.booleans())
 # a token for each word of the head is optimal for the head, and its prices are poor for the tail
 @example((WordCounts.from_counts({"a": 1, "aaa": 1, "aab": 1, "ba": 1}), 2, 3, {}), [], False)
 # the last prices prove no more for the head than those before, and more for all words
@@ -114,7 +100,7 @@ def test_tokens_and_bound_are_of_all_words(case, start, at_once):
 
 @pytest.mark.long
 @tries(100)
-@given(st.integers(0, 2**31), st.integers(1, 6), TOKENS)
+@given(st.integers(0, 2**31), st.integers(1, 6), HEAD_TOKENS)
 def test_tokens_that_merges_make_are_found_for_all_words(number, n, start):
     """With groups, lists and protected tokens among the conditions, and merges by rank."""
     instance = replace(generated_closed(number), min_count=1, threshold=None)
@@ -166,7 +152,7 @@ def test_a_start_that_merges_make_is_kept_whatever_the_sample_has():
 
 
 @tries(60)
-@given(WORDS, st.integers(1, 6), st.integers(1, 40))
+@given(HEAD_WORDS, st.integers(1, 6), st.integers(1, 40))
 def test_a_sample_has_the_head_and_stands_for_the_pairs_of_the_tail(words, n, size):
     split = HeadAndTail.of(WordCounts.from_counts(words), n)
     head, tail = split.head.to_dict(), dict(split.tail())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -12,12 +11,7 @@ from shared.properties import tries
 
 from partcover import Instance, Vocabulary, WordCounts, greedtok, segment, solve
 
-playwright = pytest.importorskip("playwright.sync_api")
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
-pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed"),
-    pytest.mark.long,
-]
+pytestmark = pytest.mark.long
 PAGE = Path(__file__).parents[2] / "docs" / "extra" / "greedy-or-optimal.html"
 RUN = """([words, k]) => {
   const problem = problemOf(words);
@@ -32,46 +26,11 @@ EXAMPLE = "cover 2\nevery 3\nlove 3\nlover 1\nrecover 1\nvery 2"
 
 
 @pytest.fixture(scope="module")
-def chromium():
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="module")
 def algorithms(chromium):
     """The page, of which only the functions are called."""
     page = chromium.new_page()
     page.goto(PAGE.as_uri())
     return page
-
-
-@pytest.fixture
-def open_page(chromium):
-    """Opens the page; at the end no message, no error and no request of it is there."""
-    trouble: list[str] = []
-    contexts = []
-
-    def open_(width=1280, scheme="light"):
-        context = chromium.new_context(
-            viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: trouble.append(message.text))
-        page.on("pageerror", lambda error: trouble.append(str(error)))
-        page.on(
-            "request",
-            lambda request: None if request.url == PAGE.as_uri() else trouble.append(request.url),
-        )
-        page.goto(PAGE.as_uri())
-        return page
-
-    yield open_
-    for context in contexts:
-        context.close()
-    assert not trouble
 
 
 words_st = st.dictionaries(
@@ -114,7 +73,7 @@ def test_a_search_that_is_stopped_proves_nothing(algorithms):
 
 
 def test_greedy_is_stepped_through_beside_the_optimum(open_page):
-    page = open_page()
+    page = open_page(PAGE)
     page.wait_for_selector("#best-tokens.best")
     assert page.input_value("#words") == EXAMPLE
     assert page.inner_text("#best-tokens") == "28"
@@ -145,7 +104,7 @@ def test_greedy_is_stepped_through_beside_the_optimum(open_page):
     ],
 )
 def test_what_it_does_not_take(open_page, typed, message):
-    page = open_page()
+    page = open_page(PAGE)
     page.fill("#words", typed)
     assert message in page.inner_text("#trouble")
     assert page.inner_text("#greedy-words") == page.inner_text("#why") == ""
@@ -157,7 +116,7 @@ def test_what_it_does_not_take(open_page, typed, message):
 
 
 def test_hostile_words_are_text(open_page):
-    page = open_page()
+    page = open_page(PAGE)
     page.fill("#words", "<b>x</b> 3\n<img/src=x> 2\na\u202eb 4\n__proto__ 2\n&lt; 1")
     page.wait_for_selector("#best-tokens.best")
     for _ in range(2):
@@ -170,7 +129,7 @@ def test_hostile_words_are_text(open_page):
 
 def test_the_largest_instance_ends(open_page):
     """Twelve words over two letters: too much for the search, which says so."""
-    page = open_page()
+    page = open_page(PAGE)
     letters = f"{0xB5A3C96F0D2E4817A65B3:084b}" * 3
     rows = [letters[20 * n : 20 * n + 20].replace("0", "a").replace("1", "b") for n in range(12)]
     page.fill("#words", "\n".join(rows))
@@ -183,7 +142,7 @@ def test_the_largest_instance_ends(open_page):
 @pytest.mark.parametrize("width", [1280, 390])
 def test_nothing_is_clipped_and_all_can_be_read(open_page, width, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    page = open_page(width, scheme)
+    page = open_page(PAGE, width=width, scheme=scheme)
     page.wait_for_selector("#best-tokens.best")
     page.eval_on_selector_all("details", "all => all.forEach((e) => { e.open = true; })")
     assert page.evaluate("document.documentElement.scrollWidth") == width

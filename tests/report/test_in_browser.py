@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from urllib.parse import quote
 
 import pytest
@@ -17,21 +16,11 @@ from partcover.report.runs import read_runs
 from partcover.report.word_explorer import Letters
 from partcover.studies.compare import compare
 
-playwright = pytest.importorskip("playwright.sync_api")
+pytest.importorskip("playwright.sync_api")
 pytest.importorskip("jinja2")
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
 TEXT = (
     "the price of a symbol is the price that it pays; it isn't naïve 😀\n" * 3 + "So 1984 it is. "
 )
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -70,37 +59,6 @@ def audit_page(folder):
     path = folder / "audit.html"
     write_audit_page(audit, vocabulary, path, tokenizer="<i>.json", texts=["text.txt"])
     return path, audit
-
-
-@pytest.fixture
-def open_page(chromium):
-    """Opens a page; at the end no message, no error and no request of it is there."""
-    trouble: list[str] = []
-    contexts = []
-
-    def open_(path, end="", width=1280, scheme="light"):
-        context = chromium.new_context(
-            viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: trouble.append(message.text))
-        page.on("pageerror", lambda error: trouble.append(str(error)))
-        page.on(
-            "request",
-            lambda request: (
-                None
-                if request.url.startswith((path.as_uri(), "data:"))
-                else trouble.append(request.url)
-            ),
-        )
-        page.goto(path.as_uri() + end)
-        return page
-
-    yield open_
-    for context in contexts:
-        context.close()
-    assert not trouble
 
 
 def cut_of(page, method):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from oracles.brute_force import useful
 from oracles.greedy import all_candidates, shortest_path
 
-from partcover import Instance, WordCounts
+from partcover import HeadAndTail, Instance, WordCounts
 from partcover.problem.group_budget import GroupBudget
 
 words_st = st.dictionaries(
@@ -23,6 +23,30 @@ words_st = st.dictionaries(
     st.integers(1, 5),
     max_size=4,
 ).map(lambda d: {w.encode(): c for w, c in d.items()})
+
+
+# words and tokens for an instance with a head
+HEAD_WORDS = st.dictionaries(
+    st.text("ab", min_size=1, max_size=5) | st.text("abc", min_size=1, max_size=6),
+    st.integers(1, 9),
+    min_size=1,
+    max_size=6,
+)
+HEAD_TOKENS = st.lists(st.text("abc", min_size=2, max_size=4), max_size=2, unique=True)
+
+
+def by_head(words, k, n, **conditions) -> Instance:
+    """An instance whose first n words are the head."""
+    return Instance(HeadAndTail.of(words, n), k, **conditions)
+
+
+@st.composite
+def listed_tokens(draw) -> dict[str, list[str]]:
+    """Tokens that must be there, must be kept whole, and must not be there."""
+    required, protected = draw(HEAD_TOKENS), draw(st.just([]) | HEAD_TOKENS)
+    fixed = {*required, *protected}
+    forbidden = [token for token in draw(HEAD_TOKENS) if token not in fixed]
+    return {"required": required, "protected": protected, "forbidden": forbidden}
 
 
 # made once: strategies that are made anew for each example take longer than what is tested

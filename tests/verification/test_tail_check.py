@@ -17,6 +17,7 @@ from shared.cut_strategies import leaves_with_cuts
 from shared.generated import generated_closed
 from shared.generated_text import generated_words
 from shared.properties import tries
+from shared.strategies import HEAD_WORDS, by_head, listed_tokens
 
 from partcover import (
     Certificate,
@@ -43,19 +44,6 @@ from partcover.problem.certificates.tail import TailDigest, TailTerm
 from partcover.runtime.processes.engines import executor_of
 from partcover.verification.recount import recount
 
-WORDS = st.dictionaries(
-    st.text("ab", min_size=1, max_size=5) | st.text("abc", min_size=1, max_size=6),
-    st.integers(1, 9),
-    min_size=1,
-    max_size=6,
-)
-TOKENS = st.lists(st.text("abc", min_size=2, max_size=4), max_size=2, unique=True)
-
-
-def by_head(words, k, n, **conditions) -> Instance:
-    """An instance whose first n words are the head."""
-    return Instance(HeadAndTail.of(words, n), k, **conditions)
-
 
 def checks(instance, bound):
     """The checker finds what the kernels do."""
@@ -74,11 +62,9 @@ def term_of(instance, tolls, sixteenths, class_bits) -> TailTerm:
 
 @st.composite
 def cases(draw):
-    words = WordCounts.from_counts(draw(WORDS))
-    required, protected = draw(TOKENS), draw(st.just([]) | TOKENS)
-    fixed = {*required, *protected}
-    forbidden = [token for token in draw(TOKENS) if token not in fixed]
-    conditions = {"required": required, "protected": protected, "forbidden": forbidden}
+    words = WordCounts.from_counts(draw(HEAD_WORDS))
+    conditions = draw(listed_tokens())
+    fixed = {*conditions["required"], *conditions["protected"]}
     conditions["max_length"] = draw(st.none() | st.integers(2, 4))
     k = len(fixed) + draw(st.integers(0, 2))
     return words, k, draw(st.integers(1, len(words))), conditions
@@ -420,7 +406,7 @@ def test_a_file_holds_all_of_it_and_what_was_changed_is_refused(tmp_path, symbol
 
 
 @tries(40)
-@given(WORDS, st.integers(1, 6))
+@given(HEAD_WORDS, st.integers(1, 6))
 def test_words_of_a_file_are_split_as_those_in_memory(tmp_path_factory, words, n):
     counts = WordCounts.from_counts(words)
     path = tmp_path_factory.mktemp("counts") / "C.tsv"
