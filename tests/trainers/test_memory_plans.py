@@ -14,6 +14,7 @@ from partcover.trainers import TRAINERS
 RUN = """
 import json
 import sys
+from collections import Counter
 import numpy as np
 from partcover import Instance, WordCounts
 from partcover.problem.memory_plan import memory_plan
@@ -32,7 +33,7 @@ else:
     sizes = random.integers(least, most, number).tolist()
     rows = [np.minimum(random.zipf(1.3, size) - 1, 2999).tolist() for size in sizes]
     words = ["".join(parts[i] for i in row) for row in rows]
-    words = WordCounts.from_words(words, pretokenizer=how)
+    words = WordCounts.from_counts(Counter(words), pretokenizer=how)
 instance = Instance(words, k)
 options = json.loads(sys.argv[4])
 trainer.run(instance, **options)

@@ -1,4 +1,4 @@
-# Byte pair encoding of short words.  Included by _encoder.pyx, after _pairs.pxi and _pair_bits.pxi.
+# Byte pair encoding of short words.  Included by _encoder.pyx, after _pairs.pxi.
 #
 # The last merge of each token suffices: when merging a word produces a token, it merges the token's
 # symbols as if the token stood alone, because nothing has merged across the token's borders

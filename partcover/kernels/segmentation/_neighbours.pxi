@@ -1,5 +1,5 @@
 # Which tokens can be neighbors when adjacent pieces merge by rank (byte pair encoding).  A piece is
-# a token or a single symbol.  Included by _segment.pyx, after _pairs.pxi and _pair_bits.pxi.
+# a token or a single symbol.  Included by _segment.pyx, after _pairs.pxi.
 #
 # Theorem.  A word has exactly one partition into pieces that merging produces and of which each two
 # adjacent ones can be neighbors: the partition that merging the word produces.  The same holds for
