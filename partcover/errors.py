@@ -85,7 +85,7 @@ class PartcoverError(Exception):
     """
 
     def __init__(self, message: str = "") -> None:
-        super().__init__(message_line(message))
+        super().__init__(message_line(str(message)))
 
 
 class InputError(PartcoverError, ValueError):

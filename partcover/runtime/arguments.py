@@ -22,6 +22,7 @@ from typing import (
     Union,
     get_args,
     get_origin,
+    is_typeddict,
 )
 from typing import get_type_hints as hints_of
 
@@ -249,7 +250,8 @@ def _fit(hint: Any) -> _Fit:
     if (
         isinstance(origin, type)
         and origin is not Any
-        and not getattr(origin, "_is_protocol", False)
+        and not is_typeddict(origin)
+        and getattr(origin, "_is_runtime_protocol", not getattr(origin, "_is_protocol", False))
     ):
         return lambda value: _if(isinstance(value, origin), value)
     return lambda value: value
@@ -300,8 +302,11 @@ def _number(value: Any, kind: type) -> Any:
     _if(isinstance(value, Real) and not isinstance(value, bool), value)  # NumPy's bool is no Real
     if kind is int:
         return operator.index(_if(isinstance(value, Integral), value))
-    number = value if isinstance(value, int) else float(value)
-    return _if(not math.isnan(number), number)
+    try:
+        number = float(value)
+    except OverflowError:  # larger than every float, as infinity is
+        return math.inf if value > 0 else -math.inf
+    return value if isinstance(value, int) else _if(not math.isnan(number), number)
 
 
 def _listed(value: Any, origin: Any, inner: list[_Fit]) -> Any:
