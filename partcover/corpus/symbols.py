@@ -25,6 +25,8 @@ Token: TypeAlias = bytes | str | tuple[int, ...]
 SYMBOLS: tuple[Symbols, ...] = ("bytes", "chars", "ints")
 DTYPES: dict[Symbols, str] = {"bytes": "uint8", "chars": "int32", "ints": "int64"}
 
+MOST_INTEGER = 2**62 - 1  # of words over integers
+
 _GLANCE = 32  # symbols that `glance` shows
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPE = re.compile(r"\\(x[0-9A-Fa-f]{2}|[\\tnr])|\\")
@@ -129,7 +131,7 @@ def to_token(value: Any, symbols: Symbols) -> Token:
             word = tuple(
                 int(s) for s in value if isinstance(s, int | np.integer) and not isinstance(s, bool)
             )
-            if len(word) == len(value) and all(0 <= s < 2**62 for s in word):
+            if len(word) == len(value) and all(0 <= s <= MOST_INTEGER for s in word):
                 return word
         raise InputError(f"{shown(value)} is not a list of non-negative integers (symbols='ints')")
     else:

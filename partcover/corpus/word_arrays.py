@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,7 +24,7 @@ Arrays: TypeAlias = tuple[UInt8, Int64, Int64]
 Views: TypeAlias = tuple[memoryview, memoryview, memoryview]
 
 MAX_COUNT = 2**63 - 1
-_ARRAYS = ("data", "offsets", "counts")
+_FORMATS = ["B", "q", "q"]  # of views that kernels read
 WORDS_PER_BLOCK = 1 << 16  # words that are formatted in memory before they are written or hashed
 
 
@@ -85,6 +86,51 @@ def to_utf8(points: Array, offsets: Int64) -> tuple[UInt8, Int64]:
     return np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8), starts[offsets]
 
 
+def _format(given: Any) -> str | None:
+    """Returns the format of a memory view, if it is one of one dimension without gaps."""
+    if not isinstance(given, memoryview) or given.ndim != 1 or not given.c_contiguous:
+        return None
+    return "q" if given.format == "l" and given.itemsize == 8 else given.format
+
+
+def _own(given: Any, name: str, dtype: str) -> Array:
+    """Returns whole numbers in a read-only array of a type, copied if others may change them."""
+    try:
+        array = np.asarray(given)
+        if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+            raise ValueError
+    except ValueError:
+        raise InputError(
+            f"{name} must be a list of whole numbers, or an array of one dimension"
+        ) from None
+    if array.dtype != dtype:
+        limits = np.iinfo(dtype)
+        for extreme in (array.min(), array.max()) if array.size else ():
+            if not limits.min <= extreme <= limits.max:
+                raise InputError(
+                    f"{name} have {extreme}: they must be from {limits.min} to {limits.max}"
+                )
+    array = np.ascontiguousarray(array, dtype)
+    if array.flags.writeable and (array is given or array.base is not None):
+        array = array.copy()
+    array.setflags(write=False)
+    return array
+
+
+def _refuse_others(data: Array, symbols: Symbols) -> None:
+    """Refuses numbers that are no characters, or no symbols of words of integers."""
+    most = sym.MOST_INTEGER if symbols == "ints" else sys.maxunicode
+    for extreme in (data.min(), data.max()) if data.size else ():
+        if not 0 <= extreme <= most:
+            raise InputError(f"data have {extreme}: symbols={symbols!r} are from 0 to {most}")
+    if symbols == "chars":
+        lone = data[(data & ~0x7FF) == 0xD800]
+        if lone.size:
+            raise InputError(
+                f"data have a lone surrogate U+{lone[0]:04X}, which UTF-8 cannot encode"
+            )
+
+
 @dataclass(frozen=True, eq=False)
 class WordArrays:
     """Distinct words and their counts in flat, read-only arrays; see `WordCounts` for each field.
@@ -102,23 +148,47 @@ class WordArrays:
     pretokenizer: str | None = None
     normalizer: str | None = None
 
-    def __post_init__(self) -> None:
+    @checked
+    def __init__(
+        self,
+        data: Array,
+        offsets: Int64,
+        counts: Int64,
+        symbols: Symbols = "bytes",
+        pretokenizer: str | None = None,
+        normalizer: str | None = None,
+    ) -> None:
         fields = self.__dict__
-        if isinstance(self.data, memoryview):
-            fields["_views"] = {name: fields.pop(name) for name in _ARRAYS}
+        fields.update(symbols=symbols, pretokenizer=pretokenizer, normalizer=normalizer)
+        given = data, offsets, counts
+        if symbols == "bytes" and [_format(array) for array in given] == _FORMATS:
+            fields["_views"] = dict(zip(("data", "offsets", "counts"), given, strict=True))
         else:
-            set_ = object.__setattr__
-            set_(self, "data", np.ascontiguousarray(self.data))
-            set_(self, "offsets", np.ascontiguousarray(self.offsets, np.int64))
-            set_(self, "counts", np.ascontiguousarray(self.counts, np.int64))
-            for name in _ARRAYS:
-                fields[name].setflags(write=False)
-        _, offsets, counts = self.views
-        least, shortest, _, symbols = _word_arrays.extremes(offsets, counts)
+            fields["data"] = _own(data, "data", sym.DTYPES[symbols])
+            fields["offsets"] = _own(offsets, "offsets", "int64")
+            fields["counts"] = _own(counts, "counts", "int64")
+            if symbols != "bytes":
+                _refuse_others(fields["data"], symbols)
+        self._check()
+
+    def _check(self) -> None:
+        """Refuses offsets that are not those of words in the data, and counts below 1."""
+        data, offsets, counts = self.views
+        if len(offsets) != len(counts) + 1:
+            raise InputError(
+                f"there are {len(offsets):,} offsets for {len(counts):,} counts: give one more "
+                "offset than counts"
+            )
+        least, shortest, longest, symbols = _word_arrays.extremes(offsets, counts)
         if least < 1:
             raise InputError("a count is below 1")
-        if shortest < 1:
+        if shortest == 0:
             raise InputError("a word is empty")
+        # words of one symbol to all of them, from the first symbol to the last: none is outside
+        if shortest < 0 or longest > len(data) or offsets[0] != 0 or offsets[-1] != len(data):
+            raise InputError(
+                f"the offsets must rise from 0 to {len(data):,}, the number of symbols in the data"
+            )
         # floats first: the exact sum of big integers is needed only near the limit
         if symbols > 2.0**62:
             lengths = np.diff(self.offsets)

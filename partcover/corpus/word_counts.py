@@ -32,7 +32,7 @@ from .symbols import Symbols, Token
 from .word_arrays import Arrays, Views, WordArrays, from_utf8, pack, sum_pairs
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class WordCounts(WordArrays):
     """A corpus: distinct non-empty words, each with a count of at least one, in flat arrays.
 
@@ -56,8 +56,9 @@ class WordCounts(WordArrays):
     Raises
     ------
     InputError
-        If a word is empty, a count is below one, or the number of counted symbols does not fit in
-        int64.  That words are distinct is seen to by the constructors, not checked here.
+        If a word is empty, a count is below one, offsets do not fit the other arrays, data are not
+        over the symbols, or the number of counted symbols does not fit in int64.  That words are
+        distinct is seen to by the constructors, not checked here.
 
     Examples
     --------
