@@ -60,8 +60,10 @@ def write_solution(
     if solution.corpora:
         tokens = {corpus.name: corpus.tokens for corpus in solution.corpora}
         references = {corpus.name: corpus.reference for corpus in solution.corpora}
-        even = parity(tokens, references, per="reference")
-        data |= {"gini": even.gini, "worst_over_best": even.worst_over_best}
+        data |= dict.fromkeys(("gini", "worst_over_best"))
+        if all(tokens.values()):
+            even = parity(tokens, references, per="reference")
+            data |= {"gini": even.gini, "worst_over_best": even.worst_over_best}
         parts = (Listing(data["corpora"], columns_of("name tokens reference ratio")), *parts)
     if solution.vocabulary is None:
         out.show(data, *parts)

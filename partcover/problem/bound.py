@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -11,6 +12,8 @@ import numpy as np
 
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
+from ..errors import InputError
+from ..runtime.arguments import Whole, checked
 from ..runtime.arrays import Float64, Int32, Int64
 from ..runtime.notebook import brief, html_table
 from ..runtime.pickling import by_fields
@@ -131,9 +134,12 @@ class Bound:
         """The candidates."""
         return self.instance.alone.joined.unmerged.index
 
-    def tokens(self, numbers: Int32) -> list[Token]:
+    @checked
+    def tokens(self, numbers: Collection[Whole]) -> list[Token]:
         """Returns the candidates with these numbers."""
-        return list(self.index.tokens(numbers))
+        if (beyond := max(numbers, default=-1)) >= len(self.index):
+            raise InputError(f"there is no candidate {beyond}: there are {len(self.index)}")
+        return list(self.index.tokens(np.array(numbers, np.int64)))
 
     @property
     def most_taken(self) -> list[Token]:

@@ -148,9 +148,10 @@ class Corpora:
         return Corpora(self.words, self.references, self.names) if self.tails else self
 
     @cached_property
-    def all_words(self) -> HeadAndTail:
-        """The words of all corpora, of heads and tails."""
-        return HeadAndTail.joined(self.tails, [1] * len(self), self.joined)
+    def all_words(self) -> HeadAndTail | None:
+        """The words of all corpora, if they are heads and tails."""
+        ones = [1] * len(self)
+        return HeadAndTail.joined(self.tails, ones, self.joined) if self.tails else None
 
     @cached_property
     def counts(self) -> Int64:
@@ -166,10 +167,12 @@ class Corpora:
         parts = (split_at(part, protected) for part in self.parts)
         return Corpora(parts, self.references, self.names)
 
+    @checked
     def ratios(self, tokens: Sequence[int]) -> tuple[Fraction, ...]:
         """Returns the ratio of each corpus: its tokens divided by its reference."""
         return tuple(map(Fraction, tokens, self.references))
 
+    @checked
     def weighted(self, weights: Sequence[int]) -> WordCounts:
         """Returns all words with the counts of each corpus multiplied by its weight.
 
@@ -187,10 +190,12 @@ class Corpora:
         listed = zip((word for word, _ in self.joined), counts.tolist(), strict=True)
         return self.joined.subset(pair for pair in listed if pair[1])
 
+    @checked
     def all_weighted(self, weights: Sequence[int]) -> HeadAndTail:
         """Returns the same for the words of all heads and tails, as one head and one tail."""
         return HeadAndTail.joined(self.tails, weights, self.weighted(weights))
 
+    @checked
     def integer_weights(self, shares: Sequence[float]) -> tuple[int, ...]:
         """Returns integers nearly proportional to shares divided by references, each at least 1.
 
@@ -202,25 +207,29 @@ class Corpora:
         fine = _FINE_OF_TAILS if self.tails else _FINE
         room = min(max(_SYMBOLS, fine * sum(sizes)), _MOST)
         parts = [share / count for share, count in zip(shares, self.references, strict=True)]
-        scale = (room - sum(sizes)) / sum(
-            part * size for part, size in zip(parts, sizes, strict=True)
-        )
+        counted = sum(part * size for part, size in zip(parts, sizes, strict=True))
+        scale = (room - sum(sizes)) / counted if counted else 0.0
         weights = [max(1, math.floor(part * scale)) for part in parts]
         common = math.gcd(*weights)
         return tuple(weight // common for weight in weights)
 
+    @checked
     def shares(self, weights: Sequence[int]) -> tuple[float, ...]:
         """Returns the shares of given weights; a weight of 0 counts as 1."""
         parts = [max(w, 1) * r for w, r in zip(weights, self.references, strict=True)]
         return tuple(part / sum(parts) for part in parts)
 
+    @checked
     def proven(self, lower_bound: int, weights: Sequence[int]) -> Fraction:
         """Returns the bound on the largest ratio that follows from a bound on weighted tokens."""
+        check_weights(weights, len(self))
         total = sum(w * r for w, r in zip(weights, self.references, strict=True))
         return attainable(Fraction(lower_bound, total), self.references)
 
+    @checked
     def enough(self, largest: Fraction, weights: Sequence[int]) -> int:
         """Returns the fewest weighted tokens that prove a largest ratio of at least this."""
+        check_weights(weights, len(self))
         # the next smaller value that a ratio can have
         below = max(Fraction(math.ceil(largest * r) - 1, r) for r in self.references)
         total = sum(w * r for w, r in zip(weights, self.references, strict=True))

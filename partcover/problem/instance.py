@@ -14,7 +14,7 @@ from ..corpus.counting.head_and_tail import HeadAndTail
 from ..corpus.symbols import Symbols, Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
-from ..runtime.arguments import Budget, Int64, checked
+from ..runtime.arguments import Budget, Int64, Threads, Whole, checked
 from ..runtime.files.kinds import likely_mistake
 from ..runtime.files.writing import read_json, write_atomic
 from ..runtime.notebook import brief, html_table
@@ -163,7 +163,7 @@ class Instance:
         """All words, of which `words` is the head, if there are a head and a tail."""
         if isinstance(self.corpus, HeadAndTail):
             return self.corpus
-        return self.corpora.all_words if self.corpora is not None and self.corpora.tails else None
+        return None if self.corpora is None else self.corpora.all_words
 
     def __repr__(self) -> str:
         return brief("Instance", f"k={self.k}", *self._summary)
@@ -275,7 +275,8 @@ class Instance:
     @checked
     def weighted(self, weights: Iterable[int]) -> Instance:
         """Returns an instance of one corpus: all words, with counts weighted by corpus."""
-        assert self.corpora is not None
+        if self.corpora is None:
+            raise InputError("the instance has one corpus: weights are for several corpora")
         if self.corpora.tails:
             return replace(self, corpus=self.corpora.all_weighted(tuple(weights)))
         words = self.corpora.weighted(tuple(weights))
@@ -294,7 +295,8 @@ class Instance:
         for name in ("index", "_promising", "unmerged"):
             self.__dict__.pop(name, None)
 
-    def promising_index(self, threads: int = 1) -> CandidateIndex:
+    @checked
+    def promising_index(self, threads: Threads = 1) -> CandidateIndex:
         """Returns an index of the `MOST_HELD` candidates with the highest upper bounds, or `index`.
 
         It can list the others.  If candidates are listed or there are group budgets, it holds all.
@@ -318,13 +320,14 @@ class Instance:
         other.__dict__["index"] = index if least == index.min_promise else index.held(least)
         return other
 
+    @checked
     def candidate_index(
         self,
         *,
         dominated: bool,
-        most: int | None = None,
-        longest: int | None = None,
-        threads: int = 1,
+        most: Budget | None = None,
+        longest: Whole | None = None,
+        threads: Threads = 1,
     ) -> CandidateIndex:
         """Builds an index of the candidates, with or without dominated ones, or of `most` of them.
 

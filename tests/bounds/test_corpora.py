@@ -460,3 +460,26 @@ def test_vocabularies_of_tokens_that_merges_make(number, any_merges, whole_words
     again = improve(closed, warm_start=found, time_limit=0)
     assert again.worst <= found.worst
     assert again.lower_bound >= found.lower_bound
+
+
+@pytest.mark.parametrize("sizes", [(0, 0), (0, 2)])
+def test_corpora_without_words_need_no_tokens(sizes):
+    words = [WordCounts.from_counts({"ab": size} if size else {}) for size in sizes]
+    corpora = Corpora(words, [1, 1])
+    assert corpora.integer_weights([0.5, 0.5])[0] == 1
+    instance = Instance(corpora, 1)
+    for method in (greedtok, improve, solve):
+        solution = method(instance)
+        assert (solution.tokens, solution.worst) == (sum(sizes), max(sizes))
+        assert solution.lower_bound in (None, max(sizes))
+    bound = lower_bound(instance)
+    assert bound.lower_bound == max(sizes)
+    assert check_certificate(instance, bound.certificate).ok
+    assert bound.most_taken == [b"ab"] * any(sizes)
+
+
+def test_all_words_are_of_heads_and_tails():
+    words = WordCounts.from_counts({"ab": 2, "abc": 1})
+    assert Corpora([words, words], [1, 1]).all_words is None
+    every = Corpora([HeadAndTail.of(words, 1)] * 2, [1, 1]).all_words
+    assert (every.head.to_dict(), list(every.tail())) == ({b"ab": 4}, [(b"abc", 1)] * 2)

@@ -10,7 +10,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from os import PathLike
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from ...errors import InputError
 from ...kernels.words import _word_table
@@ -32,6 +32,7 @@ _WORDS = 1 << 16  # of a part of words in memory
 _SHARDS = 128  # of a pass, at most
 
 
+@runtime_checkable
 class _Part(Protocol):
     """A part of the words, which gives them in blocks, each time it is asked."""
 
@@ -139,6 +140,7 @@ class HeadAndTail:
     ({b'that': 9, b'hat': 5}, [(b'chat', 1)])
     """
 
+    @checked
     def __init__(
         self,
         parts: Sequence[_Part],
@@ -190,6 +192,7 @@ class HeadAndTail:
         return cls(parts, n, executor, scratch)
 
     @staticmethod
+    @checked
     def joined(
         parts: Sequence[HeadAndTail], weights: Sequence[int], head: WordCounts
     ) -> HeadAndTail:
@@ -206,6 +209,8 @@ class HeadAndTail:
         head : WordCounts
             The words of all heads, with the sums of their weighted counts.
         """
+        if not parts or len(parts) != len(weights):
+            raise InputError(f"{len(weights)} weights for {len(parts)} heads and tails")
         other = copy(parts[0])
         pairs = [pair for pair in zip(parts, weights, strict=True) if pair[1]]
         other._shards = [

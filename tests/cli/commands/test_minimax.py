@@ -360,3 +360,14 @@ def test_other_commands_refuse_several_corpora(run, corpora, command):
     }
     more |= {"report": ["-o", "R.html"]}
     fails(run(command, "I.json", *more.get(command, [])), "several corpora")
+
+
+@pytest.mark.parametrize("command", ["solve", "greedtok", "improve", "bound"])
+@pytest.mark.parametrize("words", [[], [["ab", [0, 0]]]])
+def test_corpora_may_have_no_words(run, tmp_path, command, words):
+    content = {"format": "partcover-instance", "version": 1, "k": 1, "words": words}
+    content["references"] = [1, 1]
+    (tmp_path / "i.json").write_text(json.dumps(content))
+    status, found = as_json(run(command, "i.json", "--json"))
+    assert status == 0
+    assert found["lower_bound" if command == "bound" else "tokens"] == 0
