@@ -77,7 +77,7 @@ def greedyphrase(
         that is a single atom has only itself as a phrase: then the primitives are the most
         frequent words, and the rest is BPE within rare ones.
     time_limit : float, optional
-        Seconds; looked at between the steps, and by BPE.
+        Seconds; looked at between the steps, after the sequences of each length, and by BPE.
     threads : int
         Threads that segment words; the result is the same for any number.
     progress : Progress, optional
@@ -142,7 +142,8 @@ def greedyphrase(
         for share in (compound_share, bpe_share)
     )
     given = len(instance.prefix)
-    sizes = [max(0, instance.k - given - passes * compounds - reserved), *[compounds] * passes]
+    sizes = [max(0, instance.k - given - passes * compounds - reserved)]
+    sizes += [compounds] * min(passes, instance.k)
     text = _Text(instance)
     tokens: dict[Token, None] = dict.fromkeys(instance.prefix)
     n_new: list[int] = []
@@ -152,7 +153,12 @@ def greedyphrase(
             if deadline.is_over:
                 termination = "time_limit"
                 break
-            ranked = text.pairs(list(tokens), threads, score) if step else text.sequences(atoms)
+            if not size:
+                ranked: Iterator[Token] = iter(())
+            elif step:
+                ranked = text.pairs(list(tokens), threads, score)
+            else:
+                ranked = text.sequences(atoms, deadline)
             size = min(size, instance.k - len(tokens))
             new = list(
                 islice((token for token in ranked if token not in tokens), min(size, sys.maxsize))
@@ -161,6 +167,9 @@ def greedyphrase(
             tokens |= dict.fromkeys(new)
             remark = "compounds" if step else "primitives"
             progress.advance(len(tokens), instance.k, remark)
+            if not step and deadline.is_over:  # there may be longer sequences
+                termination = "time_limit"
+                break
         if termination == "completed" and len(tokens) < instance.k:
             rest = text.rest(list(tokens), threads)
             if len(rest):
@@ -240,8 +249,11 @@ class _Text:
         self.text: Any = sym.from_array(words.data, words.symbols)
         self.word_of = np.repeat(np.arange(len(words)), np.diff(words.offsets))
 
-    def sequences(self, atoms: int) -> Iterator[Token]:
-        """Returns the sequences of up to so many atoms, the most frequent first."""
+    def sequences(self, atoms: int, deadline: Deadline) -> Iterator[Token]:
+        """Returns the sequences of up to so many atoms, the most frequent first.
+
+        At the deadline, only shorter ones are returned.
+        """
         data, offsets = self.words.data, self.words.offsets
         begins = np.ones(len(data), bool)
         if self.words.symbols != "ints":
@@ -277,6 +289,8 @@ class _Text:
             places = places[places + size < len(start)]
             places = places[word[places] == word[places + size]]
             inside = number[places] * len(numbers) + atom[places + size]
+            if not len(places) or deadline.is_over:
+                break
         return self._best("count", *(np.concatenate(part) for part in zip(*parts, strict=True)))
 
     def pairs(self, tokens: list[Token], threads: int, score: Score) -> Iterator[Token]:

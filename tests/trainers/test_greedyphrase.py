@@ -13,7 +13,9 @@ from shared.listener import Listener
 from shared.properties import tries
 
 from partcover import InputError, Instance, WordCounts
+from partcover.runtime.limits import Deadline
 from partcover.trainers import bpe, greedyphrase
+from partcover.trainers.greedyphrase import _Groups
 
 SPACE = " \t\n\r\f\v"
 
@@ -209,6 +211,26 @@ def test_a_limit_and_progress():
     stopped = greedyphrase(Instance(words, 4), time_limit=0.0)
     assert (stopped.termination, len(stopped.vocabulary)) == ("time_limit", 0)
     assert stopped.tokens == words.total_symbols
+
+
+def test_sequences_stop_at_the_deadline_and_where_words_end(monkeypatch):
+    """However many atoms and passes are allowed, and with those found until then."""
+    instance = Instance({"to be or not to be": 4, "not to be": 2}, 100)
+    made = []
+    monkeypatch.setattr(_Groups, "of", lambda *a, of=_Groups.of: made.append(1) or of(*a))
+    options = {"passes": 2**60, "compound_share": 0.0, "bpe_share": 0.0}
+    every = greedyphrase(instance, atoms=2**60, **options)
+    assert (len(made), every.termination) == (11, "completed")
+    assert every.vocabulary.tokens == greedyphrase(instance, atoms=11, **options).vocabulary.tokens
+    for looks, sizes in ((0, 0), (1, 1), (2, 2), (3, 3)):
+        left = iter(range(looks))
+        is_over = property(lambda self, left=left: next(left, None) is None)
+        with monkeypatch.context() as patch:
+            patch.setattr(Deadline, "is_over", is_over)
+            found = greedyphrase(instance, atoms=2**60, **options)
+        assert found.termination == "time_limit"
+        some = greedyphrase(instance, atoms=sizes, **options).vocabulary if sizes else ()
+        assert list(found.vocabulary) == list(some)
 
 
 @pytest.mark.parametrize(
