@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ...errors import InputError
+from ..processes.signals import deferred
 
 ASIDE = ".partcover"  # the extension of the temporary file next to a file that is being written
 
@@ -106,25 +107,30 @@ def held_output(path: Path) -> Iterator[None]:
         yield
         return
     beside = path.parent / f".{path.name}{ASIDE}"
-    while True:
-        try:
-            file = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
-        except OSError as error:
-            raise InputError(f"{path}: cannot be written ({error.strerror})") from None
-        try:
-            lock(file, path)
-            if _is_at(file, beside):
-                break
-        except BaseException:
-            os.close(file)
-            raise
-        os.close(file)  # a run that has ended in the meantime has deleted it
+    held = None
     try:
+        with deferred():  # a file that is made is also known
+            while True:
+                try:
+                    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+                    file = os.open(beside, flags, 0o666)
+                except OSError as error:
+                    raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+                try:
+                    lock(file, path)
+                    if _is_at(file, beside):
+                        held = file
+                        break
+                except BaseException:
+                    os.close(file)
+                    raise
+                os.close(file)  # a run that has ended in the meantime has deleted it
         yield
     finally:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
-        os.close(file)
+        if held is not None:
+            with suppress(OSError):
+                beside.unlink(missing_ok=True)
+            os.close(held)
 
 
 def _is_at(file: int, path: Path) -> bool:

@@ -47,21 +47,15 @@ def atomic_writer(path: str | PathLike[str], *, lasting: bool = True) -> Iterato
         with _naming(target), open(target, "wb") as file:
             yield file
         return
-    with _naming(target):
-        descriptor, aside = _made_aside(target)
-    try:
-        with _naming(target), kept_locked(descriptor):
-            with open(descriptor, "wb") as file:
-                yield file
-                if lasting:
-                    sync(file)
-            umask = os.umask(0)
-            os.umask(umask)
-            aside.chmod(0o666 & ~umask)
-            aside.replace(target)
-    except BaseException:
-        aside.unlink(missing_ok=True)
-        raise
+    with _naming(target), _aside(target) as (descriptor, aside), kept_locked(descriptor):
+        with open(descriptor, "wb") as file:
+            yield file
+            if lasting:
+                sync(file)
+        umask = os.umask(0)
+        os.umask(umask)
+        aside.chmod(0o666 & ~umask)
+        aside.replace(target)
 
 
 def sync(file: IO[bytes]) -> None:
@@ -74,8 +68,23 @@ def sync(file: IO[bytes]) -> None:
             raise
 
 
+@contextlib.contextmanager
+def _aside(target: Path) -> Iterator[tuple[int, Path]]:
+    """Creates the file that is renamed to `target` later, open and locked.
+
+    If it still has its first name at the end of the block, it is deleted.
+    """
+    path = None
+    try:
+        with deferred():  # a file that is made is also known
+            descriptor, path = _made_aside(target)
+        yield descriptor, path
+    finally:
+        if path is not None:
+            path.unlink(missing_ok=True)
+
+
 def _made_aside(target: Path) -> tuple[int, Path]:
-    """Creates the file that is renamed to `target` later, open and locked."""
     import tempfile  # with a random generator and compression, which training does not need
 
     while True:
@@ -287,9 +296,8 @@ def check_writable(path: str | PathLike[str]) -> None:
         if not target.parent.is_dir():
             raise InputError(f"{target}: cannot be written (no folder {target.parent})")
         remove_left_behind(target.parent, f"{target.name}.")
-        descriptor, aside = _made_aside(target)
-        os.close(descriptor)
-        aside.unlink(missing_ok=True)
+        with _aside(target) as (descriptor, _):
+            os.close(descriptor)
 
 
 def write_atomic(path: str | PathLike[str], text: str) -> None:

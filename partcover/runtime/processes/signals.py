@@ -66,14 +66,14 @@ def deferred() -> Iterator[None]:
     Raises
     ------
     KeyboardInterrupt
-        After the block, if a signal arrived inside it.
+        After the block, or the outermost one of several, if a signal arrived inside it.
     """
-    _State.deferring = True
+    before, _State.deferring = _State.deferring, True
     try:
         yield
     finally:
-        _State.deferring = False
-        if _State.pending:
+        _State.deferring = before
+        if _State.pending and not before:
             _State.pending = False
             raise KeyboardInterrupt
 

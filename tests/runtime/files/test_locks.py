@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -14,8 +15,10 @@ from pathlib import Path
 import pytest
 
 from partcover import InputError, WordCounts
+from partcover.runtime.files import locks, writing
 from partcover.runtime.files.locks import held_folder, held_output
 from partcover.runtime.files.writing import atomic_writer, check_writable, write_atomic
+from partcover.runtime.processes import signals
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no locks of folders")
 
@@ -172,3 +175,33 @@ def test_counts_are_of_one_of_two_runs(tmp_path):
         assert source in winners
         assert found == expected[source]
         assert not (tmp_path / "C.tsv.shards").exists()
+
+
+@pytest.mark.parametrize("name", ["check_writable", "write_atomic", "atomic_writer", "held_output"])
+def test_ctrl_c_just_after_a_file_is_made_leaves_none(tmp_path, monkeypatch, name):
+    monkeypatch.setattr(signals._State, "answered", threading.Event())
+    signals._State.answered.set()
+    made = []
+
+    def then_interrupted(make):
+        def call(*arguments):
+            made.append(make(*arguments))
+            monkeypatch.setattr(signals._State, "raised", False)
+            signals._interrupt(signal.SIGINT, None)
+            return made[-1]
+
+        return call
+
+    monkeypatch.setattr(writing, "_made_aside", then_interrupted(writing._made_aside))
+    monkeypatch.setattr(locks, "lock", then_interrupted(locks.lock))
+    path = tmp_path / "C.tsv"
+    use = {
+        "check_writable": lambda: check_writable(path),
+        "write_atomic": lambda: write_atomic(path, "text"),
+        "atomic_writer": lambda: atomic_writer(path).__enter__(),
+        "held_output": lambda: held_output(path).__enter__(),
+    }
+    with pytest.raises(KeyboardInterrupt):
+        use[name]()
+    assert len(made) == 1
+    assert [each.name for each in tmp_path.iterdir()] == ["C.tsv"] * (name == "write_atomic")
