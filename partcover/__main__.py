@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import os
-import signal
-import sys
-from types import FrameType
-from typing import NoReturn
+
+try:  # imports take longer than anything else here
+    import signal
+    import sys
+except KeyboardInterrupt:
+    os.write(2, b"partcover: interrupted\n")
+    os._exit(130)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import NoReturn
 
 
 def entry() -> NoReturn:
     """Load the command and run it; until it is there, Ctrl-C ends the process with a line."""
-    _fill_closed_streams()
-    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
-        signal.signal(signal.SIGINT, _leave)
-    from .cli.main import entry as run
+    try:
+        if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
+            signal.signal(signal.SIGINT, _leave)
+        _fill_closed_streams()
+        from .cli.main import entry as run
 
-    run()
+        run()
+    except KeyboardInterrupt:  # before the first line here, or after the last one of the command
+        _leave()
 
 
 def _fill_closed_streams() -> None:
@@ -39,7 +50,7 @@ def _fill_closed_streams() -> None:
         sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
 
 
-def _leave(number: int, frame: FrameType | None) -> None:
+def _leave(number: int = signal.SIGINT, frame: FrameType | None = None) -> NoReturn:
     os.write(2, b"partcover: interrupted\n")
     os._exit(130)
 
