@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..problem.instance import Instance
-from ..runtime.arguments import Threads, checked
+from ..runtime.arguments import Threads, Whole, checked
 from ..runtime.progress import gap_of
 from ..segmentation.segmentation import segment
 from ..vocabulary.rules import SegmentationRule
@@ -66,7 +66,7 @@ class Gap:
 def split_gap(
     instance: Instance,
     vocabulary: Vocabulary,
-    lower_bound: int,
+    lower_bound: Whole,
     rule: SegmentationRule = "shortest_path",
     *,
     threads: Threads = 1,

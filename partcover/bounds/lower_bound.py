@@ -14,7 +14,7 @@ from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.memory_plan import refuse_beyond_memory
 from ..problem.solution import Solution
-from ..runtime.arguments import Seconds, Share, Threads, Whole, checked
+from ..runtime.arguments import Int64, Seconds, Share, Threads, Whole, checked
 from ..runtime.limits import RunLimits, begun
 from ..runtime.processes.parallel import workers
 from ..runtime.progress import Progress
@@ -30,7 +30,7 @@ from .weighted_rounds import WeightedRounds
 def lower_bound(
     instance: Instance,
     *,
-    incumbent: int | Fraction | None = None,
+    incumbent: Int64 | Fraction | None = None,
     start_certificate: Certificate | None = None,
     greedy: Solution | None = None,
     cuts: bool = True,

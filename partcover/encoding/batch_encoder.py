@@ -153,7 +153,7 @@ class BatchEncoder(TextEncoder):
             raise InputError(f"pad is {pad}, which does not fit into {self.dtype}")
         ids, offsets = self.encode_batch_to_numpy(texts, special=special, threads=threads)
         lengths = np.diff(offsets)
-        kept = lengths if max_length is None else np.minimum(lengths, max_length)
+        kept = lengths if max_length is None else np.minimum(lengths, min(max_length, len(ids)))
         longest = int(kept.max(initial=0))
         out = np.full((len(lengths), longest), pad, self.dtype)
         place = np.arange(longest)

@@ -29,7 +29,7 @@ import numpy.typing as npt
 from .._version import __version__
 from ..corpus.pretokenizers.splitters import Splitter
 from ..errors import InputError
-from ..runtime.arguments import shown
+from ..runtime.arguments import checked, shown
 from ..runtime.processes.parallel import batches, ordered_map
 from ..runtime.progress import Progress
 from ..segmentation.cutters import sampler
@@ -160,6 +160,7 @@ class Encoder(BatchEncoder):
         drawn._renew_workers()
         return drawn
 
+    @checked
     def encode_files(
         self,
         paths: str | PathLike[str] | Iterable[str | PathLike[str]],
@@ -270,6 +271,7 @@ class Encoder(BatchEncoder):
         written = write_ids(arrays, out, file_format, kind, part, done.ids)
         return Encoded(text.document_count, text.bytes, written, kind.name)
 
+    @checked
     def count_files(
         self,
         paths: str | PathLike[str] | Iterable[str | PathLike[str]],

@@ -59,7 +59,7 @@ def checked_dtype(dtype: npt.DTypeLike | None, own: np.dtype[Any], largest: int)
         return own.newbyteorder("<")
     try:
         kind = np.dtype(dtype)
-    except TypeError:
+    except (TypeError, ValueError):
         raise InputError(f"dtype {dtype!r} is not a dtype of NumPy") from None
     if kind.kind not in "iu" or largest > np.iinfo(kind).max:
         raise InputError(f"dtype {kind.name} cannot hold all ids, which go up to {largest:,}")

@@ -7,7 +7,7 @@ from math import e
 from ..errors import InputError
 from ..problem.instance import Instance
 from ..problem.solution import Solution
-from ..runtime.arguments import Seconds, Threads, checked
+from ..runtime.arguments import Int64, Seconds, Threads, checked
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
 from .corpora_greedy import greedy_for_corpora
@@ -120,7 +120,7 @@ def greedwmc(
 
 
 @checked
-def certified_ratio(cover: int, relaxed_cover: int) -> tuple[float, float]:
+def certified_ratio(cover: Int64, relaxed_cover: Int64) -> tuple[float, float]:
     """Returns the ratio to the optimum that GreedWMC certifies for a vocabulary.
 
     Parameters

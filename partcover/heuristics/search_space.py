@@ -118,7 +118,7 @@ def per_candidate(instance: Instance, x: ArrayLike) -> Float64:
     """Returns a solution of the linear relaxation as an array, a number for each candidate."""
     try:
         array = np.asarray(x, np.float64)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         raise InputError(f"x is {shown(x)}: it must be an array of numbers") from None
     size = len(instance.index)
     if array.shape != (size,) or not np.isfinite(array).all():

@@ -12,6 +12,7 @@ from typing import IO
 
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
+from ..runtime.arguments import checked
 from ..runtime.files.locks import held_folder
 from ..runtime.files.writing import atomic_writer, check_writable, in_place, remove_left_behind
 from ..runtime.processes.signals import deferred
@@ -22,6 +23,7 @@ from .registry import find_format, recognised
 from .replay import Fidelity, measure
 
 
+@checked
 def export(
     vocabulary: Vocabulary,
     path: str | PathLike[str],

@@ -12,6 +12,7 @@ from typing import Any
 from ..corpus import symbols as sym
 from ..corpus.symbols import Symbols, Token
 from ..errors import InputError
+from ..runtime.arguments import checked
 from ..runtime.notebook import brief
 from ..vocabulary.merging import halves, parts_of, ranks
 from ..vocabulary.rules import SegmentationRule
@@ -90,6 +91,7 @@ class MergeCondition:
         return f"every token is made by {merges}{start}{end}"
 
     @classmethod
+    @checked
     def of(cls, vocabulary: Vocabulary) -> MergeCondition | None:
         """Returns the condition that a vocabulary's own merges make every token.
 

@@ -11,6 +11,7 @@ from .._version import __version__
 from ..corpus import symbols as sym
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
+from ..runtime.arguments import checked
 from ..runtime.notebook import brief, html_table
 from ..runtime.pickling import by_fields
 from ..runtime.progress import gap_of
@@ -20,6 +21,8 @@ from .instance import Instance
 
 if TYPE_CHECKING:
     from .certificates.certificate import Certificate
+else:  # looked up where arguments are checked; training needs no certificates
+    Certificate = Any
 
 Status = Literal["optimal", "feasible", "infeasible", "none"]
 Termination = Literal["completed", "gap", "time_limit", "interrupted", "error"]
@@ -100,6 +103,7 @@ class Result:
     __reduce__ = by_fields
 
     @classmethod
+    @checked
     def of(
         cls,
         instance: Instance,

@@ -272,6 +272,7 @@ def refuse_unsupported(instance: Instance, name: str, supports: Collection[str])
             )
 
 
+@checked
 def solution_of(
     instance: Instance,
     vocabulary: Vocabulary,

@@ -27,6 +27,7 @@ from pathlib import PurePath
 from typing import IO, Any
 
 from ...errors import InputError, MissingExtra, PartcoverError
+from ...runtime.arguments import shown
 from ...runtime.files.writing import open_input
 
 _TEXTS = ("", ".txt", ".md", ".jsonl")
@@ -108,6 +109,8 @@ def find_sources(
     skipped = Counter() if skipped is None else skipped
     sources: list[Source] = []
     for given in paths:
+        if not isinstance(given, str | PathLike):
+            raise InputError(f"paths have {shown(given)}: each must be text or a path")
         for path in _matched(fspath(given)):
             reasons: Counter[str] = Counter()
             inside = _inside(path, all_files, reasons)

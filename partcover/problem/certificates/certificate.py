@@ -11,7 +11,7 @@ from typing import Any
 
 from ...corpus.symbols import Symbols, Token
 from ...errors import InputError, VerificationError
-from ...runtime.arguments import checked
+from ...runtime.arguments import checked, shown
 from ...runtime.files.kinds import likely_mistake
 from ...runtime.files.writing import read_json, write_atomic
 from ...runtime.fractions import read_fraction
@@ -103,6 +103,8 @@ class Certificate:
         ends = decided = 0
         above = [0]  # the number of branches above each subtree still to be read
         for node in self.tree:
+            if not isinstance(node, Branch | Leaf):
+                raise InputError(f"the tree has {shown(node)}: it must be of Branch and Leaf")
             if not above:
                 raise InputError("the tree continues after its last leaf")
             depth = above.pop()
@@ -132,6 +134,7 @@ class Certificate:
         return brief("Certificate", *about, self.symbols)
 
     @classmethod
+    @checked
     def of(
         cls,
         instance: Instance,
@@ -180,6 +183,7 @@ class Certificate:
         write_atomic(path, text + "\n")
 
     @classmethod
+    @checked
     def from_json(cls, data: dict[str, Any]) -> Certificate:
         """Makes a certificate from the content of its file; errors as of `load`."""
         symbols = symbols_of(data, "certificate")
