@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -47,10 +47,7 @@ class Encoded:
 
 def format_of(out: str | PathLike[str], file_format: FileFormat | None) -> FileFormat:
     """Returns the format of a file: the given one, or the one that its name implies."""
-    file_format = file_format or ("npy" if fspath(out).endswith(".npy") else "bin")
-    if file_format not in get_args(FileFormat):
-        raise InputError(f"unknown file_format {file_format!r}: use 'npy' or 'bin'")
-    return file_format
+    return file_format or ("npy" if fspath(out).endswith(".npy") else "bin")
 
 
 def checked_dtype(dtype: npt.DTypeLike | None, own: np.dtype[Any], largest: int) -> np.dtype[Any]:

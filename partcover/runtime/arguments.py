@@ -320,7 +320,8 @@ def _listed(value: Any, origin: Any, inner: list[_Fit]) -> Any:
 def _what_is_wrong(name: str, value: Any, hint: Any) -> str:
     for part in _parts(hint):
         if get_origin(part) is Literal and isinstance(value, str):
-            return f"unknown {name} {shown(value)}: use one of {', '.join(get_args(part))}"
+            others = "".join(f", or {_expected(other)}" for other in _parts(hint) if other != part)
+            return f"unknown {name} {shown(value)}: use one of {', '.join(get_args(part))}{others}"
     expected = list(dict.fromkeys(map(_expected, _parts(hint))))
     text = shown(value)
     if get_origin(_parts(hint)[0]) in _ITERABLES and not isinstance(value, str | bytes):

@@ -106,9 +106,9 @@ def test_files_refused(tmp_path):
             {"end_of_document": "<e>"},
             "'<e>' is not a special token of the vocabulary; it has '<s>'",
         ),
-        ({"special": "x"}, "special is 'x'"),
+        ({"special": "x"}, "unknown special 'x': use one of text, parse, error, or a list"),
         ({"threads": 0}, "threads is 0"),
-        ({"file_format": "NPY"}, "unknown file_format 'NPY': use 'npy' or 'bin'"),
+        ({"file_format": "NPY"}, "unknown file_format 'NPY': use one of npy, bin"),
     ]:
         with pytest.raises(InputError, match=message):
             ours.encode_files(tmp_path / "a.txt", tmp_path / "o.npy", **options)
