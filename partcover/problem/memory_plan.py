@@ -31,7 +31,7 @@ Work: TypeAlias = (
 _PRICED_WORK = "bound", "search", "proof"
 
 # bytes at the peak
-_PROGRAM = 58 << 20  # the interpreter and the libraries
+_PROGRAM = 52 << 20  # the interpreter and the libraries
 if "free-threading" in sys.version:
     _PROGRAM += 28 << 20  # without the interpreter lock, memory is freed later
 _WORD = 16  # a word: its offset and its count
