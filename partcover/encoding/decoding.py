@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import compress
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ..corpus.normalizers.normalizer import Normalizer
 from ..corpus.pretokenizers.byte_spelling import spelled_bytes
-from ..corpus.pretokenizers.steps.step import Step, Steps
+from ..corpus.pretokenizers.steps.step import Steps
 from ..errors import InputError
 from ..runtime.arguments import shown
 from ..vocabulary.decoding import Decoding
@@ -39,8 +39,8 @@ class Decoder:
     steps : Steps, optional
         The steps of the pre-tokenizer.  What they write for a space becomes a space again.  The
         space that they add in front of a text, or after its last word, is removed.  Text that they
-        remove is not restored.  If they add a mark in front of each word, as for WordPiece, a
-        special token counts as a word too.
+        remove is not restored.  If they put a mark in front of each word, as for WordPiece, that
+        becomes the space between words, of which a special token is one too.
     normal : Normalizer, optional
         The normalizer.  The space that it adds in front of a text is removed; all leading spaces
         are, if the normalizer leaves no others.
@@ -69,40 +69,37 @@ class Decoder:
         self._how = how = how or Decoding()
         self._fallback = frozenset(fallback)
         self._skipped = frozenset(skipped)
-        #: the ids of tokens that continue a word
-        self._inside: frozenset[int] = frozenset()
+        #: the text of each id where it is the first, if that is another than elsewhere
+        self._firsts: dict[int, bytes] = {}
         #: the text of each id, if `decode` separates them by spaces
         self._piece_of: dict[int, bytes] | None = None
-        mark_of_words = b"" if steps is None else _mark_of_words(steps)
-        if how.style in ("pieces", "spelled_bytes"):
-            kept = self._special_ids.union(named)
-            self._piece_of = {
-                number: text if number in kept else _spelled(text, mark_of_words, how)
-                for number, text in text_of.items()
-            }
-        if mark_of_words:
-            self._text_of = text_of | {
-                number: mark_of_words + text_of[number] for number in self._special_ids
-            }
-            if how.continuing and self._piece_of is None:
-                self._inside = frozenset(
-                    number
-                    for number, text in self._text_of.items()
-                    if not text.startswith(mark_of_words)
-                )
-            if how.cleanup:
-                self._text_of = {
-                    number: _cleaned(text, mark_of_words, how)
-                    for number, text in self._text_of.items()
-                }
         self._mark = mark
         written = None if steps is None else steps.replacement
         self._written = None if written is None else written.encode()
         self._ended = steps is not None and steps.ends_words
-        self._fronted = steps is not None and any(step.prefix for step in steps.steps)
+        self._fronted = steps is not None and any(s.prefix for s in steps.steps if not s.again)
         self._front: int | None = 0 if normal is None else normal.front_spaces
         if how.front_spaces is not None:
             self._front = how.front_spaces
+        marks = b"" if steps is None else steps.mark.encode()
+        kept = self._special_ids.union(named)
+        if how.style in ("pieces", "spelled_bytes"):
+            self._piece_of = _spelled_texts(text_of, kept, marks, how)
+        if marks and how.continuing and self._piece_of is None:
+            spelled = _spelled_texts(text_of, kept, marks, how)
+            self._firsts = {number: _cleaned(text, how) for number, text in spelled.items()}
+            self._text_of = {n: _cleaned(_later(text, how), how) for n, text in spelled.items()}
+            self._written, self._front = None, 0  # that decoder does nothing else
+        elif marks and steps is not None:
+            # where a space is written for spaces, or none was removed, there is none to put back
+            removed = any(not step.keeps for step in steps.steps if not (step.again or step.inside))
+            begin = b" " if removed and written is None else b""
+            self._firsts = {
+                number: text if number in self._special_ids else text.removeprefix(marks)
+                for number, text in text_of.items()
+                if number in self._special_ids or text.startswith(marks)
+            }
+            self._text_of = text_of | {n: begin + text for n, text in self._firsts.items()}
 
     def decode_bytes(
         self, ids: Iterable[int] | npt.NDArray[Any], *, skip_special: bool = False
@@ -213,15 +210,14 @@ class Decoder:
         style = self._how.style
         front = self._front if style == "sentencepiece" else 0
         fallback = self._fallback if replaces and style != "bytes" else frozenset()
-        if front == 0 and not fallback and not self._inside:
+        if front == 0 and not fallback and not self._firsts:
             return None
         special = self._special_ids
         texts = {text.encode() for text in self._how.shown.values()}
         shown = frozenset(n for n in special - self._skipped if self._text_of[n] in texts)
         return Pieces(
             front=front, bare=self._fallback | shown, passed=special & self._skipped,
-            fallback=fallback, whole=style == "byte_fallback", inside=self._inside,
-            continuing=self._how.continuing.encode(),
+            fallback=fallback, whole=style == "byte_fallback", firsts=self._firsts,
         )  # fmt: skip
 
     def _texts(self, numbers: Sequence[int], first: int) -> list[bytes]:
@@ -377,36 +373,34 @@ class Decoder:
                 before = " "
 
 
-def _spelled(token: bytes, mark_of_words: bytes, how: Decoding) -> bytes:
-    """Returns a token as its file has it."""
-    if how.style == "spelled_bytes":
-        return spelled_bytes(token).encode()
-    if not how.continuing:
-        return token
-    if token.startswith(mark_of_words):
-        return token.removeprefix(mark_of_words)
-    return how.continuing.encode() + token
+def _spelled_texts(
+    text_of: dict[int, bytes], kept: Set[int], marks: bytes, how: Decoding
+) -> dict[int, bytes]:
+    """Returns the text of each id as its file has it; that of `kept` is given so."""
+
+    def spelled(token: bytes) -> bytes:
+        if how.style == "spelled_bytes":
+            return spelled_bytes(token).encode()
+        if not how.continuing:
+            return token
+        if token.startswith(marks):
+            return token.removeprefix(marks)
+        return how.continuing.encode() + token
+
+    return {number: text if number in kept else spelled(text) for number, text in text_of.items()}
 
 
-def _mark_of_words(steps: Steps) -> bytes:
-    """Returns the mark in front of each word, if spaces between words are removed; else nothing.
-
-    This is how WordPiece over text is read: see `partcover.interop.huggingface.word_pieces`.
-    """
-    own = [step for step in steps.steps if step.inside is None]
-    *before, last = own or [Step({})]
-    whole = {"type": "Metaspace", "prepend_scheme": "always", "split": False}
-    marks = whole.items() <= last.data.items() and not all(step.keeps for step in before)
-    return last.prefix.encode() if marks else b""
+def _later(spelled: bytes, how: Decoding) -> bytes:
+    """Returns what WordPiece's decoder takes a token for that is not the first."""
+    prefix = how.continuing.encode()
+    return spelled.removeprefix(prefix) if spelled.startswith(prefix) else b" " + spelled
 
 
-def _cleaned(text: bytes, mark: bytes, how: Decoding) -> bytes:
-    """Returns a token that begins a word, with its mark, as it is shown after another token."""
-    if not text.startswith(mark):
+def _cleaned(text: bytes, how: Decoding) -> bytes:
+    """Returns the text of a token as WordPiece's decoder shows it."""
+    if b" " not in text:
         return text
-    cleaned = how.cleaned(text.removeprefix(mark).decode("utf-8", "surrogateescape"))
-    word = cleaned.removeprefix(" ").encode("utf-8", "surrogateescape")
-    return mark + word if cleaned.startswith(" ") else word
+    return how.cleaned(text.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
 def _check_errors(errors: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 
 _LOST = "\ufffd".encode()
 
@@ -23,10 +23,8 @@ class Pieces:
         The ids of single bytes; U+FFFD replaces those that are not UTF-8.
     whole : bool
         Whether U+FFFD then replaces all bytes of the run.
-    inside : set of int
-        The ids of tokens that continue a word.
-    continuing : bytes
-        The text in front of such a token if it is the first.
+    firsts : mapping of int to bytes
+        The text of each id where it is the first, if that is another than elsewhere.
     """
 
     def __init__(
@@ -37,14 +35,13 @@ class Pieces:
         passed: Set[int],
         fallback: Set[int],
         whole: bool,
-        inside: Set[int],
-        continuing: bytes,
+        firsts: Mapping[int, bytes],
     ) -> None:
         self._each = front is None
         self._begun = front == 0
         self._bare, self._passed = bare, passed
         self._fallback, self._whole = fallback, whole
-        self._inside, self._continuing = inside, continuing
+        self._firsts = firsts
         self._run: list[bytes] = []
 
     def more(self, numbers: Sequence[int], texts: list[bytes]) -> list[bytes]:
@@ -54,10 +51,9 @@ class Pieces:
             if texts is not None and numbers[place] not in self._passed:
                 texts[place] = self._front(numbers[place], texts[place])
             place += 1
-        if self._inside and texts:
-            if numbers[0] in self._inside:
-                texts[0] = self._continuing + texts[0]
-            self._inside = frozenset()
+        if self._firsts and texts:
+            texts[0] = self._firsts.get(numbers[0], texts[0])
+            self._firsts = {}
         if self._run or not self._fallback.isdisjoint(numbers):
             return [self._text(number, text) for number, text in zip(numbers, texts, strict=True)]
         return texts

@@ -310,23 +310,29 @@ def _symbols_of_text(words: WordCounts, pretokenizer: str | None) -> Int64:
     counted = np.ones(len(words.data), np.int64)
     given = pretokenizer is not None and not rule_names(pretokenizer)
     steps = read_steps(pretokenizer or "") if given else Steps(())
-    if words.symbols != "bytes" or steps.replacement is None:
+    if words.symbols != "bytes":
         return counted
-    mark, starts = steps.replacement.encode(), words.offsets[:-1]
     data = words.data.astype(np.uint8, copy=False).tobytes()
-    found = [match.start() for match in re.finditer(re.escape(mark), data)]
-    places = np.array(found, np.int64)
-    if any(step.again for step in steps.steps):
-        in_front = np.isin(places, starts)
-        gone = np.concatenate([places[in_front], places[~in_front][1::2]])
-        counted[gone] = 0
-    else:
-        gone = places
-    for at in range(1, len(mark)):
+    if steps.replacement is not None:
+        space = steps.replacement.encode()
+        for at in range(1, len(space)):
+            counted[_places(space, data) + at] = 0
+    if not steps.mark:
+        return counted
+    mark, starts = steps.mark.encode(), words.offsets[:-1]
+    places = _places(mark, data)
+    in_front = np.isin(places, starts)
+    gone = np.concatenate([places[in_front], places[~in_front][1::2]])
+    for at in range(len(mark)):
         counted[gone + at] = 0
     if steps.inside is not None:
         counted[starts[~np.isin(starts, places)]] += len(steps.inside.front.encode()) - len(mark)
     return counted
+
+
+def _places(part: bytes, data: bytes) -> Int64:
+    """Returns where a part is in bytes."""
+    return np.array([match.start() for match in re.finditer(re.escape(part), data)], np.int64)
 
 
 def _pieces(words: WordCounts, which: Int32) -> Int64:

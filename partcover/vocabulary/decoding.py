@@ -34,8 +34,8 @@ class Decoding:
         The text in front of a token that continues a word, if it is the first token, or under
         ``pieces`` wherever it is: WordPiece's ``##``.
     cleanup : bool
-        Whether a token that begins a word stands without a space before it if it is ``.``, ``?``,
-        ``!``, ``,`` or the end of a contraction, as Hugging Face's WordPiece decoder does.
+        Whether a space is left out before ``.``, ``?``, ``!``, ``,`` and the ends of contractions
+        in a token and in front of it, as Hugging Face's WordPiece decoder does.
     shown : mapping of str to str
         The text that special tokens decode to, if it is not their own; `skip_special` keeps it.
     stripped : bool
@@ -92,9 +92,8 @@ class Decoding:
             if value != getattr(plain, key)
         }
 
-    def cleaned(self, word: str) -> str:
-        """Returns the text of a token that begins a word, after another token."""
-        text = f" {word}"
+    def cleaned(self, text: str) -> str:
+        """Returns the text of a token, with the space in front of it if it begins a word."""
         if self.cleanup:
             for old, new in _CLEANUPS:
                 text = text.replace(old, new)

@@ -17,17 +17,18 @@ from partcover.corpus.pretokenizers.steps.read import END_OF_WORD
 
 BERT = {"type": "BertPreTokenizer"}
 MARKED = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": False}
+BEGIN = {"type": "BeginOfWord", "mark": "▁"}
 MATCHES = {"type": "Split", "pattern": {"Regex": CLIP}, "behavior": "Removed", "invert": True}
 BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
 SPACES = {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "}
 TOKENIZERS = {
     "bert": ("BertNormalizer", [BERT, MARKED]),
-    "mark again": ("BertNormalizer", [BERT, {**MARKED, "again": True}]),
+    "mark again": ("BertNormalizer", [BERT, BEGIN]),
     "inside": (
         "BertNormalizer",
         [
             {"type": "WhitespaceSplit"},
-            {**MARKED, "again": True},
+            BEGIN,
             {"type": "InsideWord", "mark": "▁", "prefix": "a", "begins": ["a", "z", "中"]},
         ],
     ),

@@ -200,8 +200,8 @@ def cut_by_steps(draw: Random, text: str) -> None:
     pattern = draw.choice([r" ?\p{L}+|\d{1,2}(?!\d)", "(?:ab)+|[^a]", r"(?<=a)\s|.\b", SLOW])
     split = {"type": "Split", "pattern": {"Regex": pattern}, "invert": draw.random() < 0.5}
     split["behavior"] = draw.choice(["Isolated", "Removed", "MergedWithNext", "Contiguous"])
-    marking = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"}
-    marking["again"] = draw.random() < 0.5
+    metaspace = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"}
+    marking = draw.choice([metaspace, {"type": "BeginOfWord", "mark": "▁"}])
     steps = read_steps(
         {"type": "Sequence", "pretokenizers": [split, marking][: draw.choice([1, 2])]}
     )

@@ -212,7 +212,7 @@ def test_what_is_no_text_is_refused_as_elsewhere(tmp_path):
 @given(st.text("#ab▁é ", max_size=20), st.sampled_from([None, 4]))
 def test_symbols_without_a_token_are_those_of_the_text(text, longest):
     """Not WordPiece's mark of words, and those that a word loses are counted."""
-    marking = {"type": "Metaspace", "prepend_scheme": "always", "split": False, "again": True}
+    marking = {"type": "BeginOfWord", "mark": "▁"}
     inside = {"type": "InsideWord", "mark": "▁", "prefix": "##", "begins": ["b"]}
     steps = [{"type": "WhitespaceSplit"}, marking, inside]
     pretokenizer = json.dumps({"type": "Sequence", "pretokenizers": steps})

@@ -32,7 +32,7 @@ from ..normalizers.normalizer import Normalizer
 from ..normalizers.steps import writes_a_space
 from .published_patterns import CLIP
 from .rules import PretokenizerRule
-from .steps.read import PUNCTUATION, WORD_CHARACTER
+from .steps.read import BEGIN_OF_WORD, PUNCTUATION, WORD_CHARACTER
 from .steps.step import Inside, Steps
 from .unicode_tables import compiled
 
@@ -184,7 +184,8 @@ def _frame(steps: Steps) -> tuple[str, str, bool, Inside | None] | None:
     again = False
     for step in steps.steps[1:]:
         kind = step.data["type"]
-        if kind == "Metaspace" and not (step.cut or step.only_first or prefix or suffix):
+        marks = kind in ("Metaspace", BEGIN_OF_WORD)
+        if marks and not (step.cut or step.only_first or prefix or suffix):
             prefix, again = step.prefix, step.again
         elif kind == "EndOfWord":
             suffix = step.suffix

@@ -79,13 +79,13 @@ def read_decoding(
         there = Decoding("pieces" if of_text else "spelled_bytes", continuing=inside)
         remark = "it has no decoder: tokens are decoded with spaces between them, as in the library"
         return there, [remark]
-    if of_text and kinds == ["WordPiece"]:
-        prefix = str(steps[0].get("prefix", PREFIX))
-        return Decoding(continuing=prefix, cleanup=bool(steps[0].get("cleanup", True))), []
+    if inside and kinds == ["WordPiece"] and steps[0].get("prefix", PREFIX) == inside:
+        return Decoding(continuing=inside, cleanup=bool(steps[0].get("cleanup", True))), []
     own = list(steps_of(write_decoder(vocabulary), "decoders"))
-    if _bare(steps) == _bare(own) or (not of_text and kinds == ["ByteLevel", "Fuse"]):
+    spelled = not of_text or vocabulary.rule == "character_merges"
+    if spelled and (_bare(steps) == _bare(own) or kinds == ["ByteLevel", "Fuse"]):
         return Decoding(shown={} if of_text else _added_bytes(vocabulary, normalized)), []
-    if of_text and (found := _of_pieces(steps, vocabulary, fallback)) is not None:
+    if of_text and not inside and (found := _of_pieces(steps, vocabulary, fallback)) is not None:
         return found, []
     names = ", ".join(map(str, kinds)) if kinds else "none, which joins pieces by spaces"
     return plain, [f"its decoder ({names}) is not followed: ids become the text that they came of"]

@@ -1,9 +1,9 @@
 """Reads and writes WordPiece over text, as BERT's: a piece's place in the word is part of it.
 
 There pieces inside a word have a prefix, ``##``.  Here the others have a mark, which every word
-gets in front (Metaspace of `partcover.corpus.pretokenizers.steps.read`): so what a piece is depends
-on its bytes alone, and the longest match is the same.  A mark that a text has is written twice: no
-piece holds two, so its word is unknown, as there.
+gets in front (BeginOfWord of `partcover.corpus.pretokenizers.steps.read`): so what a piece is
+depends on its bytes alone, and the longest match is the same.  A mark that a text has is written
+twice: no piece holds two, so its word is unknown, as there.
 
 There a piece inside a word is also found at the begin of a word that has its prefix: of a word
 ``##ab`` the first token may be the piece ``ab`` inside words.  A last step, InsideWord, removes the
@@ -19,7 +19,12 @@ from typing import Any
 from ...corpus import symbols as sym
 from ...corpus.pretokenizers.pretokenizer import Pretokenizer
 from ...corpus.pretokenizers.rules import rule_names
-from ...corpus.pretokenizers.steps.read import PUNCTUATION, inside_word, read_steps
+from ...corpus.pretokenizers.steps.read import (
+    BEGIN_OF_WORD,
+    PUNCTUATION,
+    inside_word,
+    read_steps,
+)
 from ...corpus.pretokenizers.steps.step import Step, Steps
 from ...corpus.pretokenizers.unicode_tables import compiled
 from ...vocabulary.unknown import Unknown
@@ -39,8 +44,7 @@ def free_mark(pieces: Iterable[str]) -> str:
 
 def mark_steps(splitting: Mapping[str, Any] | None, mark: str) -> dict[str, Any]:
     """Returns the pre-tokenizer that puts a mark in front of each word, too, as JSON."""
-    whole = {"prepend_scheme": "always", "split": False, "again": True}
-    begin = {"type": "Metaspace", "replacement": mark, **whole}
+    begin = {"type": BEGIN_OF_WORD, "mark": mark}
     return {"type": "Sequence", "pretokenizers": [*([splitting] if splitting else []), begin]}
 
 
@@ -136,8 +140,7 @@ def _mark_of(vocabulary: Vocabulary) -> str | None:
     if vocabulary.rule != "longest_match" or name is None or rule_names(name):
         return None
     last = (read_steps(without_prefix(name)).steps or (Step({}),))[-1]
-    marks = last.again and (last.data["prepend_scheme"], last.cut) == ("always", None)
-    return last.prefix if marks else None
+    return last.prefix if last.again else None
 
 
 def _renewed(vocabulary: Vocabulary, mark: str, prefix: str) -> str:

@@ -38,6 +38,7 @@ def sequence(*steps):
 WORDS = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": True}
 DIGITS = {"type": "Digits", "individual_digits": True}
 MARKING = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
+BEGIN = {"type": "BeginOfWord", "mark": "▁"}
 IN_ANY_CASE = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 UPPER, LOWER = (rf"[\p{{Lu}}\p{{Lt}}\p{{Lm}}\p{{Lo}}\p{{M}}&&[^\p{{Han}}]]{n}" for n in "*+")
 # as in the files of models that are published
@@ -75,11 +76,11 @@ STEPS = {
     "Whitespace": {"type": "Whitespace"},
     "Metaspace": MARKING,
     "T5": sequence({"type": "WhitespaceSplit"}, MARKING),
-    "WordPiece": sequence({"type": "BertPreTokenizer"}, {**MARKING, "split": False, "again": True}),
-    "a mark again": {**MARKING, "again": True},
+    "WordPiece": sequence({"type": "BertPreTokenizer"}, BEGIN),
+    "a mark, and spaces": sequence(DIGITS, BEGIN),
     "pieces inside words": sequence(
         {"type": "Whitespace"},
-        {**MARKING, "split": False, "again": True},
+        BEGIN,
         {"type": "InsideWord", "mark": "▁", "prefix": "a", "begins": ["a", "B'"], "longest": 4},
     ),
     "Gemma": split(" ", "MergedWithPrevious", kind="String"),

@@ -265,7 +265,7 @@ def test_what_is_left_out_of_words(text, before):
 @tries(300)
 @given(joined([*"#ab▁é", "##", " "], 12), st.sampled_from([None, 5]))
 def test_what_begins_with_the_prefix_of_pieces_inside_words(text, longest):
-    marks = {"type": "Metaspace", "prepend_scheme": "always", "split": False, "again": True}
+    marks = {"type": "BeginOfWord", "mark": "▁"}
     begins = ["ab", "b", "é", "#a"]
     step = {"type": "InsideWord", "mark": "▁", "prefix": "##", "begins": begins}
     given_ = [{"type": "WhitespaceSplit"}, marks, {**step, "longest": longest}]

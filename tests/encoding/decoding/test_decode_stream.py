@@ -44,8 +44,9 @@ IDS = st.lists(
 def test_all_parts_are_the_whole(ids, mark, written, fronted, ended, front, skip, errors):
     steps = SimpleNamespace(
         replacement=written,
+        mark="",
         ends_words=ended,
-        steps=[SimpleNamespace(prefix="x" * fronted, data={}, inside=None)],
+        steps=[SimpleNamespace(prefix="x" * fronted, again=False)],
     )
     decoder = Decoder(
         dict(enumerate(TEXTS)),

@@ -124,6 +124,86 @@ def test_words_that_begin_with_the_prefix(tmp_path_factory, begins, inside, kind
     assert [again.encode(text).ids for text in texts] == [own.encode(text).ids for text in texts]
 
 
+def of_steps(path, texts, **steps):
+    """A WordPiece model of these pieces, with normalizer, pre-tokenizer and decoder."""
+    ids = {text: number for number, text in enumerate(["[UNK]", *texts])}
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordPiece(ids, unk_token="[UNK]"))
+    for name, step in steps.items():
+        setattr(tokenizer, name, step)
+    tokenizer.add_special_tokens(["[UNK]"])
+    tokenizer.save(str(path))
+    return tokenizer, Encoder(Vocabulary.load(path))
+
+
+STEPS, NORMALIZERS = tokenizers.pre_tokenizers, tokenizers.normalizers
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        {},
+        {"pre_tokenizer": STEPS.Digits()},
+        {"pre_tokenizer": STEPS.Punctuation()},
+        {"pre_tokenizer": STEPS.Split("b", "isolated")},
+        {"pre_tokenizer": STEPS.CharDelimiterSplit("b")},
+        {"normalizer": NORMALIZERS.BertNormalizer(), "pre_tokenizer": STEPS.Digits()},
+        {"pre_tokenizer": STEPS.Sequence([STEPS.Metaspace("_"), STEPS.Digits()])},
+    ],
+    ids=str,
+)
+def test_a_word_may_have_spaces(tmp_path, steps):
+    pieces = [" ", "a", "##b", "## ", "b", "## b", "1", "##▁", "_", "_a", "##a"]
+    decoder = tokenizers.decoders.WordPiece(cleanup=False)
+    own, encoder = of_steps(tmp_path / "t.json", pieces, decoder=decoder, **steps)
+    for text in ["a b", " ", "a a", "ab  ab", " a1 b", "a, b", "a▁", "  a", "日 a"]:
+        there = own.encode(text)
+        assert encoder.encode(text) == there.ids
+        assert encoder.encode_with_offsets(text, unit="chars") == (there.ids, there.offsets)
+        for ids in (there.ids, there.ids[::-1]):
+            whole = own.decode(ids, skip_special_tokens=False)
+            assert encoder.decode(ids) == whole
+            assert "".join(encoder.decode_stream(ids)) == whole
+
+
+def test_the_mark_of_words_is_not_shown(tmp_path):
+    pieces = ["▁a", "a", "##b", "▁"]
+    marking = STEPS.Metaspace()
+    metaspace = tokenizers.decoders.Metaspace()
+    own, encoder = of_steps(
+        tmp_path / "a.json", pieces, pre_tokenizer=marking, decoder=metaspace
+    )  # fmt: skip
+    assert encoder.decode([1, 0]) == own.decode([1, 0], skip_special_tokens=False) == "a[UNK]"
+    assert encoder.decode([0]) == "[UNK]"
+    remark = "its decoder (Metaspace) is not followed: ids become the text that they came of"
+    assert remark in encoder.vocabulary.provenance["remarks"]
+    own, encoder = of_steps(
+        tmp_path / "b.json",
+        pieces,
+        normalizer=NORMALIZERS.Prepend("▁"),
+        pre_tokenizer=STEPS.Sequence([marking, STEPS.Digits(), STEPS.BertPreTokenizer()]),
+        decoder=tokenizers.decoders.WordPiece(),
+    )
+    assert own.decode([4, 0], skip_special_tokens=False) == encoder.decode([4, 0]) == "▁ [UNK]"
+
+
+@pytest.mark.parametrize(
+    ("prefix", "decoder"),
+    [
+        ("##", tokenizers.decoders.WordPiece("@")),
+        ("", tokenizers.decoders.WordPiece("##")),
+        ("##", tokenizers.decoders.Metaspace()),
+        ("##", tokenizers.decoders.ByteLevel()),
+    ],
+    ids=str,
+)
+def test_a_decoder_for_another_model_is_not_followed(tmp_path, prefix, decoder):
+    own = trained(tmp_path / "t.json", prefix)
+    own.decoder = decoder
+    own.save(str(tmp_path / "t.json"))
+    remarks = Vocabulary.load(tmp_path / "t.json").provenance["remarks"]
+    assert any("is not followed" in remark for remark in remarks)
+
+
 def test_pieces_for_words_with_the_prefix_come_and_go(tmp_path):
     """What a word with the prefix goes on with depends on the pieces that are there."""
     of_pieces(tmp_path / "t.json", ["#", "##", "a", "b", "bb"], ["#", "a", "b", "cd", "cdd", "ab"])

@@ -18,10 +18,11 @@ BertPreTokenizer     splits at white space, which is left out, and isolates punc
 CharDelimiterSplit   splits at `delimiter`, which is left out
 Metaspace            writes `replacement` for spaces, and in front of a text that does not begin
                      with it, by `prepend_scheme`: always, first (only where all text begins) or
-                     never; with `split`, splits before each; with `again`, which the library
-                     lacks, in front of every text, and twice for each that a text has
+                     never; with `split`, splits before each
 ByteLevel            with `add_prefix_space`, puts a space in front of a text that begins with
                      none; with `use_regex`, splits by GPT-2's pattern
+BeginOfWord          no step of the library's, but says what its model WordPiece does: puts `mark`
+                     in front of each word, and writes each that a word has twice
 EndOfWord            no step of the library's but of its model BPE, `end_of_word_suffix`: puts a
                      space behind each word, so that a token says whether it ends one.  The last
                      step, behind one that leaves spaces out
@@ -62,6 +63,8 @@ from .step import Cut, Inside, Step, Steps
 
 #: The step that puts a space behind each word.
 END_OF_WORD = {"type": "EndOfWord"}
+#: The type of the step that puts a mark in front of each word.
+BEGIN_OF_WORD = "BeginOfWord"
 #: The type of the step that joins words.
 PHRASES = "Phrases"
 #: The type of the step that removes the prefix of pieces inside a word.
@@ -162,16 +165,14 @@ def _metaspace(step: Mapping[str, Any]) -> Step:
     older = "always" if _flag(step, "add_prefix_space", True) else "never"
     scheme = _choice(step, "prepend_scheme", older, _SCHEMES)
     split = _flag(step, "split", True)
-    again = _flag(step, "again", False)
     data = {"type": "Metaspace", "replacement": mark, "prepend_scheme": scheme, "split": split}
     return Step(
-        {**data, "again": True} if again else data,
+        data,
         Cut(timed_pattern(mark, regex.escape(mark)), "MergedWithNext") if split else None,
         prefix="" if scheme == "never" else mark,
         only_first=scheme == "first",
         replacement=mark,
         keeps=False,
-        again=again,
     )
 
 
@@ -186,6 +187,11 @@ def _byte_level(step: Mapping[str, Any]) -> Step:
     }
     cut = Cut(timed_pattern(GPT2, GPT2), "Isolated") if cuts else None
     return Step(data, cut, prefix=" " if spaced else "", keeps=not spaced)
+
+
+def _begin_of_word(step: Mapping[str, Any]) -> Step:
+    mark = _character(step, "mark", None)
+    return Step({"type": BEGIN_OF_WORD, "mark": mark}, prefix=mark, keeps=False, again=True)
 
 
 def _end_of_word(_: Mapping[str, Any]) -> Step:
@@ -287,6 +293,7 @@ _STEPS: dict[str, Callable[[Mapping[str, Any]], Step]] = {
     "CharDelimiterSplit": _delimiter,
     "Metaspace": _metaspace,
     "ByteLevel": _byte_level,
+    BEGIN_OF_WORD: _begin_of_word,
     "EndOfWord": _end_of_word,
     "LeaveOut": _leave_out,
     INSIDE_WORD: _inside_word,

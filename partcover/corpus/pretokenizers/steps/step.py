@@ -243,6 +243,11 @@ class Steps:
         return next((s.replacement for s in self.steps if s.replacement is not None), None)
 
     @property
+    def mark(self) -> str:
+        """What is put in front of each word for a WordPiece model; empty for nothing."""
+        return next((step.prefix for step in self.steps if step.again), "")
+
+    @property
     def inside(self) -> Inside | None:
         """What is removed from the begin of words; None for nothing."""
         return self.steps[-1].inside if self.steps else None
