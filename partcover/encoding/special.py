@@ -264,14 +264,17 @@ class _Finder:
                 if "single_word" in flags and _inside_word(text, begin, end):
                     continue
                 if "lstrip" in flags:
-                    begin = _start(_BEFORE, text, at, begin)
+                    begin = _start(_BEFORE, text, at, begin) if at < begin else at
                 if "rstrip" in flags:
                     end = _end(_BEHIND, text, end)
+                if begin >= end:  # the token before includes it
+                    continue
             if at < begin:
                 parts.append(Part(text[at:begin]))
-            # white space that belongs to the token before also belongs to this one
-            parts.append(Part(text[max(at, begin) : end], number))
-            at = max(at, end)
+            elif begin < at:  # the token is a part of the white space of the one before
+                parts[-1] = parts[-1]._replace(text=text[at - len(parts[-1].text) : begin])
+            parts.append(Part(text[begin:end], number))
+            at = end
         if at < len(text) or not text:
             parts.append(Part(text[at:]))
         return parts
@@ -299,7 +302,7 @@ def _hiding(tokens: Iterable[bytes], texts: Collection[bytes]) -> list[bytes]:
 
 
 def _start(pattern: regex.Pattern[bytes], text: bytes, at: int, end: int) -> int:
-    found = pattern.match(text, at, end) if at < end else None
+    found = pattern.match(text, at, end)
     return found.start() if found else end
 
 

@@ -1,0 +1,59 @@
+"""White space beside added tokens, some of which are white space themselves."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from shared.properties import tries
+
+from partcover import Encoder, Vocabulary
+
+tokenizers = pytest.importorskip("tokenizers")
+
+
+def added(path, *tokens):
+    """A BPE model over bytes without merges, with added tokens of (text, flags)."""
+    alphabet = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
+    ids = {letter: number for number, letter in enumerate(alphabet)}
+    own = tokenizers.Tokenizer(tokenizers.models.BPE(ids, []))
+    own.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    own.add_tokens(
+        [
+            tokenizers.AddedToken(text, normalized=False, **dict.fromkeys(flags, True))
+            for text, flags in tokens
+        ]
+    )
+    own.save(str(path))
+    return own, Encoder(Vocabulary.load(path))
+
+
+def test_a_token_inside_the_white_space_of_the_one_before(tmp_path):
+    """The text behind it begins where it ends, not where that white space does."""
+    own, encoder = added(tmp_path / "t.json", ("  ", ()), ("<m>", ["rstrip"]))
+    assert own.encode("<m>   a").ids == encoder.encode("<m>   a") == [257, 256, 220, 64]
+    ids, places = encoder.encode_with_offsets("<m>   a")
+    assert (ids, places) == ([257, 256, 220, 64], [(0, 3), (3, 5), (5, 6), (6, 7)])
+
+
+def test_a_token_that_the_one_before_includes(tmp_path):
+    own, encoder = added(tmp_path / "t.json", ("\n", ["lstrip", "rstrip"]))
+    assert own.encode("\n\n\na").ids == encoder.encode("\n\n\na") == [256, 64]
+
+
+FLAGS = st.sets(st.sampled_from(["single_word", "rstrip"])).map(sorted)
+
+
+@tries(200)
+@given(
+    st.dictionaries(st.sampled_from(["<m>", " ", "  ", "\n", " a", "a ", "m>"]), FLAGS, min_size=1),
+    st.lists(
+        st.lists(st.sampled_from(["<m>", "a", " ", "  ", "\n", "é"]), max_size=8).map("".join),
+        max_size=5,
+    ),
+)
+def test_ids_are_the_librarys(tmp_path_factory, tokens, texts):
+    path = tmp_path_factory.getbasetemp() / "added.json"
+    own, encoder = added(path, *tokens.items())
+    for text in texts:
+        assert encoder.encode(text) == own.encode(text).ids
