@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ....corpus.normalizers.normalizer import Normalizer
+from ....corpus.pretokenizers.steps.read import read_steps
+from ....errors import InputError
 from ...splitting import steps_of
+from ..normalizer import normalizer_of
+
+# steps of normalizers that may write several characters for one
+_LONGER = {"NFC", "NFD", "NFKC", "NFKD", "Lowercase", "Prepend", "Precompiled", "BertNormalizer"}
 
 
 def not_carried(data: Mapping[str, Any], left_out: Sequence[str]) -> list[str]:
@@ -26,6 +33,57 @@ def not_carried(data: Mapping[str, Any], left_out: Sequence[str]) -> list[str]:
     if data.get("padding"):
         remarks.append("not converted: padding")
     return remarks
+
+
+def first_word(data: Mapping[str, Any]) -> list[str]:
+    """Returns a remark if another word may be the first of a text there.
+
+    Metaspace, with the scheme ``first``, marks the words that stand for the begin of the text
+    before it was normalized: none if that was removed, and several if it became several.
+    """
+    try:
+        steps = read_steps(data.get("pre_tokenizer") or {"type": "Sequence", "pretokenizers": []})
+    except InputError:
+        return []  # no text is split
+    last = max((n for n, step in enumerate(steps.steps) if step.only_first), default=None)
+    if last is None or (normal := Normalizer.of(normalizer_of(data))) is None:
+        return []
+    mark = steps.steps[last].prefix
+    is_split = any(step.cut for step in steps.steps[:last])
+    names = [
+        step["type"]
+        for step in normal.steps
+        if _moves_begin(step, mark) or (is_split and _may_lengthen(step))
+    ]
+    if not names:
+        return []
+    named = ", ".join(dict.fromkeys(names))
+    remark = (
+        "its pre-tokenizer puts a mark in front of the first word alone (prepend_scheme: first): "
+        f"where its normalizer ({named}) removes or expands the first characters of a text, the "
+        "library may mark no word, or several"
+    )
+    return [remark]
+
+
+def _moves_begin(step: Mapping[str, Any], mark: str) -> bool:
+    """Returns whether a text may begin with what did not stand at its begin before the step."""
+    kind = step["type"]
+    if kind == "Replace":
+        # what is written stands where the last character did; nothing is put in front of a mark
+        longer = len(step["pattern"].get("String", "  ")) > 1
+        return not step["content"] or (longer and step["content"][0] not in (mark, " "))
+    if kind == "BertNormalizer":
+        bare = step["lowercase"] if step["strip_accents"] is None else step["strip_accents"]
+        return bool(step["clean_text"] or bare)
+    return kind in ("StripAccents", "Nmt") or (kind == "Strip" and bool(step["strip_left"]))
+
+
+def _may_lengthen(step: Mapping[str, Any]) -> bool:
+    """Returns whether a step may write several characters for the first."""
+    if step["type"] == "Replace":
+        return "Regex" in step["pattern"] or len(step["content"]) > 1
+    return step["type"] in _LONGER
 
 
 def _adds(step: Mapping[str, Any]) -> bool:
