@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ...corpus.normalizers.normalizer import Normalizer
 from ...corpus.pretokenizers.byte_spelling import spelled_bytes
 from ...corpus.pretokenizers.rules import rule_names
 from ...corpus.pretokenizers.steps.read import read_steps
+from ...corpus.symbols import text_of
 from ...vocabulary.decoding import Decoding, Style
 from ...vocabulary.vocabulary import Vocabulary
-from ..byte_level import from_characters
+from ..byte_level import from_characters, pieces_of
 from ..end_of_word import END, SUFFIX, ends_words
 from ..splitting import steps_of, unmark
 from .word_pieces import PREFIX, word_mark
 
-_MARK = {"type": "Replace", "pattern": {"String": "▁"}, "content": " "}
+_SPACE = "▁"
 _IGNORED = ("add_prefix_space", "trim_offsets", "use_regex")  # of ByteLevel, whatever they are
 Steps = list[dict[str, Any]]
 
@@ -50,6 +53,7 @@ def read_decoding(
     of_text: bool,
     fallback: bool,
     changed: bool = False,
+    spaced: bool = False,
     inside: str = "",
     normalized: bool = False,
 ) -> tuple[Decoding, list[str]]:
@@ -66,7 +70,9 @@ def read_decoding(
     fallback : bool
         Whether all bytes are pieces, beside text.
     changed : bool
-        Whether pieces are not what the file has: bytes, or spaces for ``▁``.
+        Whether pieces are not what the file has: bytes.
+    spaced : bool
+        Whether they have a space for each ``▁`` of the file.
     inside : str
         The prefix of pieces inside a word.
     normalized : bool
@@ -75,73 +81,130 @@ def read_decoding(
     steps = [dict(step) for step in steps_of(decoder, "decoders")]
     kinds = [step.get("type") for step in steps]
     plain = Decoding()
-    if decoder is None and not changed:
-        there = Decoding("pieces" if of_text else "spelled_bytes", continuing=inside)
+    found: Decoding | None
+    if decoder is None and not (changed or spaced):
+        found = Decoding("pieces" if of_text else "spelled_bytes", continuing=inside)
         remark = "it has no decoder: tokens are decoded with spaces between them, as in the library"
-        return there, [remark]
+        return _with_added(found, [remark], vocabulary, str)
     if inside and kinds == ["WordPiece"] and steps[0].get("prefix", PREFIX) == inside:
-        return Decoding(continuing=inside, cleanup=bool(steps[0].get("cleanup", True))), []
+        found = Decoding(continuing=inside, cleanup=bool(steps[0].get("cleanup", True)))
+        return _with_added(found, [], vocabulary, str)
     own = list(steps_of(write_decoder(vocabulary), "decoders"))
-    spelled = not of_text or vocabulary.rule == "character_merges"
-    if spelled and (_bare(steps) == _bare(own) or kinds == ["ByteLevel", "Fuse"]):
-        return Decoding(shown={} if of_text else _added_bytes(vocabulary, normalized)), []
-    if of_text and not inside and (found := _of_pieces(steps, vocabulary, fallback)) is not None:
-        return found, []
+    if not of_text and (_bare(steps) == _bare(own) or kinds == ["ByteLevel", "Fuse"]):
+        return _with_added(plain, [], vocabulary, _unspelled, spelled=normalized)
+    remarks: list[str] = []
+    if of_text and not inside:
+        found = _of_pieces(steps, vocabulary, fallback, spaced, remarks)
+        if found is not None:
+            shown = (lambda text: text.replace(_SPACE, " ")) if spaced else str
+            return _with_added(found, remarks, vocabulary, shown)
     names = ", ".join(map(str, kinds)) if kinds else "none, which joins pieces by spaces"
     return plain, [f"its decoder ({names}) is not followed: ids become the text that they came of"]
 
 
-def _added_bytes(vocabulary: Vocabulary, normalized: bool) -> dict[str, str]:
-    """Returns what added tokens decode to that ByteLevel takes for spelled bytes.
+def _unspelled(text: str) -> str:
+    """Returns what ByteLevel decodes a text to: for DeepSeek Coder's ``õ`` that is U+FFFD."""
+    spelled = from_characters(text)
+    return text if spelled is None else spelled.decode("utf-8", "replace")
 
-    For DeepSeek Coder's ``õ`` that is U+FFFD.
+
+def _with_added(
+    how: Decoding,
+    remarks: list[str],
+    vocabulary: Vocabulary,
+    shown: Callable[[str], str],
+    *,
+    spelled: bool = False,
+) -> tuple[Decoding, list[str]]:
+    """Returns the rules with what added tokens decode to, and remarks.
+
+    The library decodes an added token that is found in normalized text as it is found there.
+
+    Parameters
+    ----------
+    how, remarks
+        What is known.
+    vocabulary : Vocabulary
+        What is read of the file.
+    shown : callable
+        What the decoder makes of a token.
+    spelled : bool
+        Whether the normalizer spells bytes as characters, too, which the decoder undoes.
     """
+    normal = Normalizer.of(vocabulary.normalizer)
     pieces = {*vocabulary.id_of}
-    found = {}
-    for name, flags in vocabulary.special_flags.items():
-        spelled = from_characters(name)
-        # tokens that are special stay themselves: `skip_special` leaves them out
-        if spelled is None or "added" not in flags or vocabulary.special[name] in pieces:
+    texts: dict[str, str] = {}
+    for name, number in vocabulary.special.items():
+        if number in pieces:
             continue
-        if normalized and "normalized" in flags:  # its own bytes are spelled
-            continue
-        if spelled != name.encode():
-            found[name] = spelled.decode("utf-8", "replace")
-    return found
+        flags = vocabulary.special_flags.get(name, ())
+        in_normal = "normalized" in flags
+        text = normal(name) if in_normal and normal is not None else name
+        # there `skip_special_tokens` knows special tokens by their text
+        kept = "added" in flags or text != name
+        text = text if spelled and in_normal else shown(text)
+        if text != name and kept:
+            texts[name] = text
+        elif text != name:
+            remark = f"the special token {name!r} is decoded by the library as {text!r}"
+            remarks = [*remarks, remark]
+    return replace(how, shown=texts), remarks
 
 
 def _bare(steps: list[Any]) -> Steps:
     return [{key: step[key] for key in step if key not in _IGNORED} for step in steps]
 
 
-def _of_pieces(steps: Steps, vocabulary: Vocabulary, fallback: bool) -> Decoding | None:
+def _of_pieces(
+    steps: Steps, vocabulary: Vocabulary, fallback: bool, spaced: bool, remarks: list[str]
+) -> Decoding | None:
     """Returns what decoders of pieces that are text do; None where that is not known here."""
-    kinds = [step.get("type") for step in steps]
-    front = 0
-    for place, step in enumerate(steps):
-        kind = step.get("type")
-        if kind == "Strip":
-            after = "Fuse" in kinds[:place]  # else of each piece
-            if not after or (step.get("content"), step.get("stop")) != (" ", 0):
-                return None
-            front += int(step.get("start", 0))
-        elif not (kind in ("ByteFallback", "Fuse", "Metaspace") or step == _MARK):
-            return None
-    if not steps or fallback > ("ByteFallback" in kinds):  # bytes are shown as they are spelled
+    name = vocabulary.pretokenizer
+    known = () if name is None or rule_names(name) else read_steps(name).steps
+    mark = _SPACE if spaced else _mark_in(unmark(name))
+    order = "".join(_letter(step, mark) for step in steps)
+    # spaces before a text is fused are those of each piece; marks behind are those of one
+    if not re.fullmatch("(R?B?|BR)(FS*)?|B?FRS*|MB?F?|BM", order) or not steps:
         return None
-    style: Style = "byte_fallback" if fallback else "bytes"
-    normal = Normalizer.of(vocabulary.normalizer)
-    implied = 0 if normal is None else normal.front_spaces
-    if "Metaspace" in kinds:
-        return Decoding(style)
-    front -= _puts_a_space(vocabulary.pretokenizer)
+    # bytes are shown as they are spelled, or marks
+    if fallback > ("B" in order) or (mark is not None and not {"R", "M"} & {*order}):
+        return None
+    front = sum(int(step.get("start", 0)) for step in steps if step.get("type") == "Strip")
+    if "M" in order and any(step.get("prepend_scheme", "always") != "never" for step in steps):
+        front = 1
+        here = " " if spaced else str(mark)
+        texts = [text_of(piece) or "" for piece in pieces_of(vocabulary)]
+        if any(here in text[1:] for text in texts) or any(
+            text.startswith(" ") or str(mark) in text[1:] for text in vocabulary.special
+        ):
+            remarks.append(
+                f"its decoder (Metaspace) leaves out every {mark} of the first token and no space, "
+                "partcover one of either"
+            )
+    # a space that is put in front of a text is always left out
+    front -= any(step.prefix for step in known)
     if front < 0:
         return None
+    normal = Normalizer.of(vocabulary.normalizer)
+    implied = 0 if normal is None else normal.front_spaces
+    style: Style = "byte_fallback" if fallback else "bytes"
     return Decoding(style, front_spaces=None if front == implied else front)
 
 
-def _puts_a_space(pretokenizer: str | None) -> bool:
-    """Returns whether steps put a space in front of a text, which decoding always leaves out."""
-    if pretokenizer is None or rule_names(pretokenizer):
-        return False
-    return any(step.prefix for step in read_steps(pretokenizer).steps)
+def _mark_in(decoders: Steps) -> str | None:
+    """Returns the character that the steps of `unmark` make a space; None where there are none."""
+    if not decoders:
+        return None
+    return str(decoders[0].get("replacement") or decoders[0]["pattern"]["String"])
+
+
+def _letter(step: Mapping[str, Any], mark: str | None) -> str:
+    """Returns a letter for what a decoder does; ? for what is not known here."""
+    kind = step.get("type")
+    if kind == "Replace" and (step.get("pattern"), step.get("content")) == ({"String": mark}, " "):
+        return "R"
+    if kind == "Metaspace" and step.get("replacement", _SPACE) == mark:
+        return "M"
+    if kind == "Strip" and (step.get("content"), step.get("stop")) == (" ", 0):
+        return "S"
+    return {"ByteFallback": "B", "Fuse": "F"}.get(str(kind), "?")

@@ -170,7 +170,8 @@ def _decoding(data: dict[str, Any], vocabulary: Vocabulary) -> tuple[Decoding, l
         vocabulary,
         of_text=not byte_level,
         fallback=bytes_there == 256,
-        changed=bool(bytes_there or spaced or model.get("end_of_word_suffix")),
+        changed=bool(bytes_there or model.get("end_of_word_suffix")),
+        spaced=spaced,
         inside=model.get("continuing_subword_prefix", PREFIX) if pieces_of_words else "",
         normalized=last.get("normalizer") != data.get("normalizer"),
     )
