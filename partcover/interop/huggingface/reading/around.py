@@ -8,7 +8,9 @@ from typing import Any
 from ....corpus.normalizers.normalizer import Normalizer
 from ....corpus.pretokenizers.steps.read import read_steps
 from ....errors import InputError
+from ....vocabulary.vocabulary import Vocabulary
 from ...splitting import steps_of
+from ...whole_texts import marking_steps
 from ..normalizer import normalizer_of
 
 # steps of normalizers that may write several characters for one
@@ -64,6 +66,27 @@ def first_word(data: Mapping[str, Any]) -> list[str]:
         "library may mark no word, or several"
     )
     return [remark]
+
+
+def found_otherwise(data: Mapping[str, Any], vocabulary: Vocabulary) -> list[str]:
+    """Returns remarks on added tokens that the library finds elsewhere in normalized text."""
+    normal = Normalizer.of(vocabulary.normalizer)
+    if normal is None:
+        return []
+    remarks = []
+    marked = marking_steps(data) is not None
+    for name, flags in vocabulary.special_flags.items():
+        if "normalized" in flags and not normal(name):
+            remarks.append(
+                f"nothing is left of the added token {name!r} in normalized text: the library "
+                "finds it between any two characters"
+            )
+        elif "normalized" in flags and marked and {"lstrip", "rstrip"} & {*flags}:
+            remarks.append(
+                f"the added token {name!r} includes the spaces beside it in normalized text, where "
+                "the library has ▁ for them, which it does not include"
+            )
+    return remarks
 
 
 def _moves_begin(step: Mapping[str, Any], mark: str) -> bool:

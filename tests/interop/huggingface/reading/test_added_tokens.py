@@ -41,6 +41,26 @@ def test_a_token_that_the_one_before_includes(tmp_path):
     assert own.encode("\n\n\na").ids == encoder.encode("\n\n\na") == [256, 64]
 
 
+def test_in_normalized_text_a_remark_says_what_is_found_otherwise(tmp_path):
+    own, _ = added(tmp_path / "t.json", ("<m>", ()))
+    token = tokenizers.AddedToken("  ", normalized=True)
+    own.normalizer = tokenizers.normalizers.Replace("  ", "")
+    own.add_tokens([token])
+    own.save(str(tmp_path / "t.json"))
+    remarks = Vocabulary.load(tmp_path / "t.json").provenance["remarks"]
+    assert any("nothing is left of the added token '  '" in remark for remark in remarks), remarks
+
+    model = tokenizers.models.Unigram([("<unk>", 0.0), ("▁", -1.0), ("a", -1.0)], 0, False)
+    own = tokenizers.Tokenizer(model)
+    own.normalizer = tokenizers.normalizers.Replace(" ", "▁")
+    own.add_tokens([tokenizers.AddedToken("<m>", normalized=True, lstrip=True)])
+    own.save(str(tmp_path / "t.json"))
+    vocabulary = Vocabulary.load(tmp_path / "t.json")
+    assert own.encode("a <m>").ids == [2, 1, 3]
+    assert Encoder(vocabulary).encode("a <m>") == [2, 3]
+    assert any("includes the spaces beside it" in r for r in vocabulary.provenance["remarks"])
+
+
 FLAGS = st.sets(st.sampled_from(["single_word", "rstrip"])).map(sorted)
 
 
