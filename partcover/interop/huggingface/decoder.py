@@ -91,7 +91,9 @@ def read_decoding(
         return _with_added(found, [], vocabulary, str)
     own = list(steps_of(write_decoder(vocabulary), "decoders"))
     if not of_text and (_bare(steps) == _bare(own) or kinds == ["ByteLevel", "Fuse"]):
-        return _with_added(plain, [], vocabulary, _unspelled, spelled=normalized)
+        normal = Normalizer.of(vocabulary.normalizer)
+        how = Decoding(front_spaces=0) if normal and normal.front_spaces else plain
+        return _with_added(how, [], vocabulary, _unspelled, spelled=normalized)
     remarks: list[str] = []
     if of_text and not inside:
         found = _of_pieces(steps, vocabulary, fallback, spaced, remarks)
@@ -169,13 +171,15 @@ def _of_pieces(
     # bytes are shown as they are spelled, or marks
     if fallback > ("B" in order) or (mark is not None and not {"R", "M"} & {*order}):
         return None
+    normal = Normalizer.of(vocabulary.normalizer)
     front = sum(int(step.get("start", 0)) for step in steps if step.get("type") == "Strip")
     if "M" in order and any(step.get("prepend_scheme", "always") != "never" for step in steps):
         front = 1
         here = " " if spaced else str(mark)
         texts = [text_of(piece) or "" for piece in pieces_of(vocabulary)]
+        added = {*vocabulary.special, *map(normal or str, vocabulary.special)}
         if any(here in text[1:] for text in texts) or any(
-            text.startswith(" ") or str(mark) in text[1:] for text in vocabulary.special
+            text.startswith(" ") or str(mark) in text[1:] for text in added
         ):
             remarks.append(
                 f"its decoder (Metaspace) leaves out every {mark} of the first token and no space, "
@@ -185,7 +189,6 @@ def _of_pieces(
     front -= any(step.prefix for step in known)
     if front < 0:
         return None
-    normal = Normalizer.of(vocabulary.normalizer)
     implied = 0 if normal is None else normal.front_spaces
     style: Style = "byte_fallback" if fallback else "bytes"
     return Decoding(style, front_spaces=None if front == implied else front)

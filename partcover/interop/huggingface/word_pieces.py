@@ -79,7 +79,10 @@ def _isolates(splitting: Mapping[str, Any], prefix: str) -> bool:
     if not compiled(PUNCTUATION).fullmatch(prefix[:1]):
         return False
     each = {"BertPreTokenizer", "Punctuation"}
-    steps = [step.data for step in read_steps(splitting).steps]
+    known = read_steps(splitting).steps
+    if any(step.replacement is not None for step in known):  # which may be the prefix
+        return False
+    steps = [step.data for step in known]
     return any(s["type"] in each and s.get("behavior", "Isolated") == "Isolated" for s in steps)
 
 

@@ -165,6 +165,19 @@ def test_a_word_may_have_spaces(tmp_path, steps):
             assert "".join(encoder.decode_stream(ids)) == whole
 
 
+def test_a_step_may_write_the_prefix(tmp_path):
+    marking = STEPS.Sequence([STEPS.BertPreTokenizer(), STEPS.Metaspace("#", split=False)])
+    model = tokenizers.models.WordPiece(
+        {"[UNK]": 0, "#": 1, "#a": 2, "b": 3}, unk_token="[UNK]", continuing_subword_prefix="#"
+    )
+    own = tokenizers.Tokenizer(model)
+    own.pre_tokenizer = marking
+    own.save(str(tmp_path / "t.json"))
+    encoder = Encoder(Vocabulary.load(tmp_path / "t.json"))
+    for text in ["a", "b", "a a", "aa #", "#a"]:
+        assert encoder.encode(text) == own.encode(text).ids
+
+
 def test_the_mark_of_words_is_not_shown(tmp_path):
     pieces = ["▁a", "a", "##b", "▁"]
     marking = STEPS.Metaspace()

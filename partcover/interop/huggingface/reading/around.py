@@ -50,12 +50,15 @@ def first_word(data: Mapping[str, Any]) -> list[str]:
     last = max((n for n, step in enumerate(steps.steps) if step.only_first), default=None)
     if last is None or (normal := Normalizer.of(normalizer_of(data))) is None:
         return []
-    mark = steps.steps[last].prefix
+    # in front of what no mark is put
+    begun = steps.steps[last].prefix
+    if all(step.replacement is None for step in steps.steps[:last]):
+        begun += " "
     is_split = any(step.cut for step in steps.steps[:last])
     names = [
         step["type"]
         for step in normal.steps
-        if _moves_begin(step, mark) or (is_split and _may_lengthen(step))
+        if _moves_begin(step, begun) or (is_split and _may_lengthen(step))
     ]
     if not names:
         return []
@@ -89,13 +92,16 @@ def found_otherwise(data: Mapping[str, Any], vocabulary: Vocabulary) -> list[str
     return remarks
 
 
-def _moves_begin(step: Mapping[str, Any], mark: str) -> bool:
-    """Returns whether a text may begin with what did not stand at its begin before the step."""
+def _moves_begin(step: Mapping[str, Any], begun: str) -> bool:
+    """Returns whether a text may begin with what did not stand at its begin before the step.
+
+    Characters that are `begun` do not count: nothing is put in front of them.
+    """
     kind = step["type"]
     if kind == "Replace":
-        # what is written stands where the last character did; nothing is put in front of a mark
+        # what is written stands where the last character did
         longer = len(step["pattern"].get("String", "  ")) > 1
-        return not step["content"] or (longer and step["content"][0] not in (mark, " "))
+        return not step["content"] or (longer and step["content"][0] not in begun)
     if kind == "BertNormalizer":
         bare = step["lowercase"] if step["strip_accents"] is None else step["strip_accents"]
         return bool(step["clean_text"] or bare)

@@ -51,6 +51,7 @@ def loaded(path, normalizer, *before, scheme="first"):
         (N.Sequence([N.NFC(), N.Replace("a", "")]), []),
         (N.Replace("  ", "x"), []),
         (N.Replace(tokenizers.Regex("a+"), "b"), []),
+        (N.Replace("  ", " "), [P.Metaspace("#", split=False)]),
         (N.NFKC(), [P.Digits()]),
         (N.NFKC(), [P.WhitespaceSplit()]),
         (N.NFD(), [P.BertPreTokenizer()]),
