@@ -68,12 +68,14 @@ def as_tokenizer(path: Path) -> tuple[dict[str, Any], list[str]]:
     added = [
         {"content": text, "id": vocab[text], "special": True} for text in _SPECIAL if text in vocab
     ]
+    # a list with marks has no decoder that the library knows
+    decoder = {"decoder": {"type": "WordPiece", "prefix": PREFIX, "cleanup": True}}
     return {
         "added_tokens": added,
         "normalizer": normalizer,
         "pre_tokenizer": splitting,
         "post_processor": {"type": "BertProcessing"},
-        "decoder": {"type": "WordPiece", "prefix": PREFIX, "cleanup": True},
+        **(decoder if prefix else {}),
         "model": model,
     }, remarks
 
