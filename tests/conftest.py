@@ -183,7 +183,7 @@ def open_page(chromium):
     trouble: list[str] = []
     contexts = []
 
-    def open_(path, end="", width=1280, scheme="light"):
+    def open_(path, width=1280, scheme="light"):
         context = chromium.new_context(
             viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
         )
@@ -193,13 +193,9 @@ def open_page(chromium):
         page.on("pageerror", lambda error: trouble.append(str(error)))
         page.on(
             "request",
-            lambda request: (
-                None
-                if request.url.startswith((path.as_uri(), "data:"))
-                else trouble.append(request.url)
-            ),
+            lambda request: None if request.url == path.as_uri() else trouble.append(request.url),
         )
-        page.goto(path.as_uri() + end)
+        page.goto(path.as_uri())
         return page
 
     yield open_
