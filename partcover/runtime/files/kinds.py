@@ -21,6 +21,7 @@ Kind: TypeAlias = Literal[
 HEADER = b"#partcover counts"  # the beginning of the first line of a counts file
 _HEAD = 1 << 14
 _BOM = b"\xef\xbb\xbf"
+_PACKED = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"  # gzip, Zstandard: any bytes may follow, tabs too
 _COUNTED = re.compile(rb"[^\t\n]+\t[0-9]+\r?")
 _FORMAT = re.compile(rb'"format"\s*:\s*"partcover-(vocabulary|instance|certificate)"')
 _TOKENIZER = re.compile(rb'"(added_tokens|pre_tokenizer|post_processor)"\s*:')  # Hugging Face
@@ -95,7 +96,7 @@ def kind_of(path: str | PathLike[str]) -> Kind | None:
 def kind_of_head(head: bytes) -> Kind | None:
     """Recognizes a file by these first bytes; see `kind_of`."""
     head = head[:_HEAD].removeprefix(_BOM)
-    if not head:
+    if not head or head.startswith(_PACKED):
         return None
     if head.startswith(b"\x93NUMPY"):
         return "array"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 
@@ -11,7 +12,7 @@ import pytest
 from partcover import InputError, Instance, Vocabulary, WordCounts
 from partcover.cli.inputs import read_tokens
 from partcover.interop import export
-from partcover.runtime.files.kinds import kind_of, likely_mistake, looks_counted
+from partcover.runtime.files.kinds import kind_of, kind_of_head, likely_mistake, looks_counted
 from partcover.runtime.files.writing import load_json, read_text
 
 TEXT = "It is a truth universally acknowledged\nthat a single man\n"
@@ -100,6 +101,14 @@ def test_what_files_look_like(files):
     os.mkfifo(files / "pipe")
     assert kind_of(files / "pipe") is None  # and nobody waits for somebody to write into it
     assert likely_mistake(files / "C.tsv", "counts") == ""
+
+
+@pytest.mark.parametrize("second", range(ord("0"), ord("9") + 1))
+def test_packed_files_whose_time_looks_like_a_count(second):
+    time = int.from_bytes(bytes([ord("\t"), second, ord("\n"), 0]), "little")
+    packed = gzip.compress(b"", mtime=time)
+    assert packed.split(b"\n")[0] == b"\x1f\x8b\x08\x00\t" + bytes([second])
+    assert kind_of_head(packed) is None
 
 
 @pytest.mark.parametrize(
