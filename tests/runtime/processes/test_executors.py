@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -45,7 +46,7 @@ def folder(tmp_path, monkeypatch):
     for module, name in ((count_files, "SHARD"), (count_files, "LEAST"), (counts_part, "PART")):
         monkeypatch.setattr(module, name, getattr(module, name))  # texts() changes it
     texts(tmp_path)
-    (tmp_path / "damaged.txt.gz").write_bytes(gzip.compress(os.urandom(9999))[:-9])
+    (tmp_path / "damaged.txt.gz").write_bytes(gzip.compress(random.Random(0).randbytes(9999))[:-9])
     return tmp_path
 
 
