@@ -251,7 +251,7 @@ class BatchEncoder(TextEncoder):
 
     def _is_plain(self, special: Special) -> bool:
         """Returns whether texts need no more than looking up words."""
-        return isinstance(special, str) and special == "text" and self._quick_bytes
+        return isinstance(special, str) and special == "text" and self._is_plain_text
 
     def _work_on(self, special: Special, kind: npt.DTypeLike) -> Callable[[_Job], _Found]:
         """Returns the function that encodes a few texts, with ids of a type."""
@@ -262,7 +262,7 @@ class BatchEncoder(TextEncoder):
             if plain:
                 data, offsets = gathered(job[0])
                 fits = len(offsets) > len(job[0]) and len(data) <= _LARGE
-                if fits and (self._finds_none or self._special.absent(data, special)):
+                if fits and self._special.absent(data, special):
                     with suppress(InputError), workers.one() as worker:
                         return worker.texts(data, offsets, kind)
             # also to report which text has an error

@@ -37,7 +37,7 @@ def is_integer_type(kind: type) -> bool:
 def as_bytes(text: object, what: str) -> bytes:
     """Returns a text as bytes in UTF-8; `what` names it in errors."""
     if isinstance(text, bytes):
-        return text
+        return text if type(text) is bytes else bytes(text)  # NumPy has a class of its own
     if not isinstance(text, str):
         raise InputError(f"{what} is {shown(text)}: it must be str or bytes")
     try:

@@ -16,7 +16,7 @@ from ..corpus.pretokenizers.raw_words import raw_rules
 from ..corpus.pretokenizers.rules import PretokenizerRule
 from ..corpus.pretokenizers.splitters import Splitter
 from ..errors import InputError
-from ..kernels.encoding._encoder import RunningCache, ShortMerges, TokenTable, WordCache
+from ..kernels.encoding._encoder import RunningCache, ShortMerges, ShortTexts, TokenTable, WordCache
 from ..runtime.arguments import Threads, checked
 from ..runtime.notebook import brief
 from ..segmentation.cutters import cutter
@@ -48,7 +48,7 @@ from .text import (
     placed,
     space_mark,
 )
-from .utf8 import SMALL, about_bytes, utf8
+from .utf8 import about_bytes, utf8
 from .worker import PART, Workers, token_table
 
 Unit: TypeAlias = Literal["bytes", "chars"]
@@ -56,7 +56,6 @@ _Result = TypeVar("_Result")
 _Sink = TypeVar("_Sink", Collected, Counted)
 Ids: TypeAlias = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
 
-_TEXT: Literal["text"] = "text"
 _CACHE = 1 << 26
 # if there are this many times as many ids as tokens, no objects are stored for the ids
 _SPARSE = 16
@@ -137,7 +136,6 @@ class TextEncoder(Decoder):
             self._tokens = token_table(self._raw or self._rules, self._cut, tokens, mark, longest)
         texts += tokens
         self._special = SpecialTokens(vocabulary, len(texts), self._normal)
-        self._finds_none = not self._special.finds("text")  # for any text
         texts += [text.encode() for text in vocabulary.special]
         self._lengths = np.array([len(text) for text in texts], np.int64)
         self._lacks = np.array(ids[:256]) < 0
@@ -221,16 +219,17 @@ class TextEncoder(Decoder):
         >>> encoder.encode("ab<s>", special="parse")
         [256, 257]
         """
-        if self._values and (short := self._short(text, special)) is not None:
-            return self._quick.values(short, self._values)
+        values: list[int] | None = self._short.values(text, special)
+        if values is not None:
+            return values
         found: list[Collected] = []
         self._collect(self._prepared(text, special), special, _collected, found.append)
         return listed([part.result() for part in found], self._values, self.threads)
 
     def encode_to_numpy(self, text: str | bytes, *, special: Special = "text") -> Ids:
         """Returns the ids of a text as an array of `dtype`; otherwise as `encode`."""
-        if (short := self._short(text, special)) is not None:
-            ids: Ids = self._quick.array(short, self.dtype)
+        ids: Ids | None = self._short.array(text, special)
+        if ids is not None:
             return ids
         data = self._prepared(text, special)
         if self.threads == 1:
@@ -251,8 +250,9 @@ class TextEncoder(Decoder):
         >>> Encoder(Vocabulary(["ab"]), "gpt2").count("abc")
         2
         """
-        if (short := self._short(text, special)) is not None:
-            return self._quick.count(short)
+        tokens = self._short.count(text, special)
+        if tokens is not None:
+            return tokens
         found: list[Counted] = []
         self._collect(self._prepared(text, special), special, Counted, found.append)
         return sum(part.result() for part in found)
@@ -361,27 +361,6 @@ class TextEncoder(Decoder):
             return text
         return as_bytes(text, "the text")
 
-    def _short(self, text: str | bytes, special: Special) -> str | bytes | None:
-        """Returns a short text as bytes or ASCII, if `_quick` finds its ids; otherwise None."""
-        if special is not _TEXT and not (isinstance(special, str) and special == _TEXT):
-            return None
-        if isinstance(text, str):
-            if len(text) > PART:
-                return None
-            if text.isascii():
-                if not self._quick_ascii:
-                    return None
-            elif not self._quick_bytes:
-                return None
-            else:
-                try:
-                    text = text.encode() if len(text) < SMALL else utf8(text, 0, len(text))
-                except UnicodeEncodeError:
-                    return None
-        elif not (self._quick_bytes and isinstance(text, bytes) and len(text) <= PART):
-            return None
-        return text if self._finds_none or self._special.absent(text, special) else None
-
     def _collect(
         self,
         text: str | bytes,
@@ -449,13 +428,14 @@ class TextEncoder(Decoder):
         self._workers = self._new_workers(self._rules, self._raw is None, following, normal)
         self._raw_workers = self._new_workers(self._raw or self._rules, True, following)
         raw = self._takes_raw("text")
-        #: for text that nothing changes before
-        self._quick = self._workers_for("text")
-        #: whether that holds for bytes and for ASCII; nothing is drawn
-        self._quick_bytes = self._draw is None and (raw or self._normal is None)
-        self._quick_ascii = self._quick_bytes or (
-            self._draw is None and self._normal is not None and self._normal.keeps_ascii
-        )
+        #: whether nothing changes bytes before their words are looked up; nothing is drawn
+        self._is_plain_text = self._draw is None and (raw or self._normal is None)
+        ascii_too = self._draw is None and self._normal is not None and self._normal.keeps_ascii
+        self._short = ShortTexts(
+            self._workers_for("text"), self._is_plain_text or ascii_too, self._is_plain_text,
+            self._special.absent if self._special.finds("text") else None, utf8, PART,
+            self._values, self.dtype,
+        )  # fmt: skip
         #: return numbers instead of ids, since several tokens may have the same id
         self._numbering = self._new_workers(
             self._rules, self._raw is None, following, normal, numbers=True

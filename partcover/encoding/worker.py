@@ -319,60 +319,14 @@ class Workers:
         try:
             worker = self.idle.pop()
         except IndexError:
-            worker = self._new()
+            worker = self.new()
         yield worker
         self.idle.append(worker)  # after an error the worker is not used again
 
-    def _new(self) -> Worker:
+    def new(self) -> Worker:
+        """Returns another worker."""
         following = None if self._following is None else self._make(self._following)
         return self._make(self.rules, following=following)
-
-    # The next three repeat some lines: a call for each would be most of the time of a short text.
-
-    def values(self, text: bytes | str, values: list[int]) -> list[int]:
-        """Returns the entry in `values` for each number of a short text."""
-        try:
-            worker = self.idle.pop()
-        except IndexError:
-            worker = self._new()
-        if worker.compiled is not None:
-            worker.mark_words(text, 0, len(text))
-        found = worker.cache.values_of(text, values)
-        if found is None:
-            worker.learn(text, 0)
-            found = worker.cache.values_of_words(values)
-        self.idle.append(worker)  # after an error the worker is not used again
-        return found
-
-    def array(self, text: bytes | str, kind: npt.DTypeLike) -> npt.NDArray[Any]:
-        """Returns the numbers of a short text."""
-        try:
-            worker = self.idle.pop()
-        except IndexError:
-            worker = self._new()
-        if worker.compiled is not None:
-            worker.mark_words(text, 0, len(text))
-        found = worker.cache.array_of(text, kind)
-        if found is None:
-            worker.learn(text, 0)
-            found = worker.cache.array_of_words(kind)
-        self.idle.append(worker)
-        return found
-
-    def count(self, text: bytes | str) -> int:
-        """Returns the count of numbers of a short text."""
-        try:
-            worker = self.idle.pop()
-        except IndexError:
-            worker = self._new()
-        if worker.compiled is not None:
-            worker.mark_words(text, 0, len(text))
-        found = worker.cache.count_of(text)
-        if found is None:
-            worker.learn(text, 0)
-            found = worker.cache.total
-        self.idle.append(worker)
-        return found
 
     def numbers(
         self,

@@ -137,6 +137,34 @@ def test_a_word_that_is_a_token_stays_whole_with_any_cache(name, cache):
     assert ours.encode("abcde") == [97, 98, 99, 100, 101]
 
 
+@pytest.mark.parametrize("size", [1, 99])
+@pytest.mark.parametrize("part", [200, worker.PART])
+@pytest.mark.parametrize("normalizer", [None, "nfc", "lowercase"])
+def test_texts_of_numpy_are_texts(size, part, normalizer, monkeypatch):
+    in_parts(monkeypatch, part, part, 9)
+    encoder = Encoder(Vocabulary(["hé", "el"], normalizer=normalizer), "gpt2")
+    for text in ("Hello " * size, "hé\u0301llo " * size):
+        expected = encoder.encode(text)
+        for given_ in (np.str_(text), np.bytes_(text.encode())):
+            assert encoder.encode(given_) == encoder.encode_to_numpy(given_).tolist() == expected
+            assert encoder.encode_batch([given_, given_]) == [expected] * 2
+            assert encoder.count(given_) == len(expected)
+            assert encoder.encode_with_offsets(given_)[0] == expected
+
+
+class Longer(str):
+    """A text that says that it is longer than it is."""
+
+    __slots__ = ()
+
+    def __len__(self):
+        return 1 << 17
+
+
+def test_the_length_of_a_text_is_not_asked_of_its_class():
+    assert Encoder(Vocabulary(["ab"]), "gpt2").encode(Longer("abc")) == [256, 99]
+
+
 def test_a_mark_in_the_text_comes_back():
     ours = Encoder(Vocabulary(["Ġb", "Ġ"]), "space-prefix")
     assert ours.encode("a b") == [97, 256]

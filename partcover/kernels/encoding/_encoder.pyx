@@ -75,6 +75,12 @@ cdef const uint8_t *_utf8(object text) except NULL:
     raise TypeError("bytes or ASCII characters are expected")
 
 
+cdef Py_ssize_t _text_length(object text) except -1:
+    """Returns the bytes of such a text; a class of its own may have another `len`."""
+    _utf8(text)     # checks the type
+    return len(<bytes> text) if isinstance(text, bytes) else len(<str> text)
+
+
 cdef void _narrowed(uint16_t *to, const int32_t *from_, int64_t n) noexcept nogil:
     cdef int64_t i
     for i in range(n):
@@ -368,36 +374,11 @@ cdef class WordCache:
         misses : int
             Number of words whose pieces are not known.
         """
-        if at >= len(text):
+        cdef Py_ssize_t size = _text_length(text)
+        if at >= size:
             raise ValueError("there is no text from there on")
-        at = self._find(text, at, min(upto, <int64_t> len(text)))
+        at = self._find(text, at, min(upto, <int64_t> size))
         return at, self.n_new + self.n_uncached
-
-    def values_of(self, text, list values not None):
-        """Returns the values of all words of a text; None after `find` if some words are new."""
-        if len(text):
-            self._begin_text()
-            self._find(text, 0, len(text))
-            if self.n_new + self.n_uncached:
-                return None
-            return _listed(self.out, self.n_out, values)
-        return []
-
-    def array_of(self, text, kind):
-        """Returns the numbers of all words of a text; None after `find` if some words are new."""
-        if len(text):
-            self._begin_text()
-            self._find(text, 0, len(text))
-            return None if self.n_new + self.n_uncached else self.array_of_words(kind)
-        return np.empty(0, kind)
-
-    def count_of(self, text):
-        """Returns how many numbers a text has; None after `find` if some words are new."""
-        if not len(text):
-            return 0
-        self._begin_text()
-        self._find(text, 0, len(text))
-        return None if self.n_new + self.n_uncached else self.n_out
 
     def set_marks(self, const uint8_t[::1] marks not None, int64_t at=0):
         """Sets the marks of the next text, from byte `at` on; only for the mode `MARKED`.
@@ -420,7 +401,7 @@ cdef class WordCache:
 
     cdef int64_t _find(self, text, int64_t at, int64_t upto) except -1:
         cdef const uint8_t *base = _utf8(text)
-        cdef int64_t size = self._marked(base, at, len(text))
+        cdef int64_t size = self._marked(base, at, _text_length(text))
         if upto > size:
             raise ValueError("there are no marks for this text")
         self.scanner.readable = base + size
@@ -694,6 +675,7 @@ cdef class WordCache:
 
 
 include "_running_words.pxi"
+include "_short_texts.pxi"
 
 
 cdef uint8_t *_exchange(const uint8_t *p, int64_t n, const uint8_t *mark, int64_t width,

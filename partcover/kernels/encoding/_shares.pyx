@@ -131,33 +131,40 @@ def shuffles(bint allowed=True):
 shuffles()
 
 
-def utf8_place(str text not None, int64_t size):
+cdef int _kind(text) except -1:
+    """Returns the bytes of each character of a text, whose class may be one of NumPy's."""
+    if not isinstance(text, str):
+        raise TypeError("a str is expected")
+    return PyUnicode_KIND(text)
+
+
+def utf8_place(text, int64_t size):
     """Returns how many of the first characters have `size` bytes in UTF-8, or more.
 
     U+DC80 to U+DCFF, which stand for bytes that are not UTF-8, have one byte each; the text has no
     other surrogates.
     """
-    cdef int kind = PyUnicode_KIND(text)
+    cdef int kind = _kind(text)
     cdef void *data = PyUnicode_DATA(text)
     if kind == 1:
-        return _place(<uint8_t *> data, len(text), size)
+        return _place(<uint8_t *> data, len(<str> text), size)
     if kind == 2:
-        return _place(<uint16_t *> data, len(text), size)
-    return _place(<uint32_t *> data, len(text), size)
+        return _place(<uint16_t *> data, len(<str> text), size)
+    return _place(<uint32_t *> data, len(<str> text), size)
 
 
-def written_utf8(str text not None, Py_ssize_t first, Py_ssize_t last):
+def written_utf8(text, Py_ssize_t first, Py_ssize_t last):
     """Returns characters first..last - 1 in UTF-8, or None if one is a lone surrogate.
 
     U+DC80 to U+DCFF, which stand for bytes that are not UTF-8, become one byte each.  Other threads
     can run in the meantime.
     """
-    cdef int kind = PyUnicode_KIND(text)
+    cdef int kind = _kind(text)
     cdef void *data = PyUnicode_DATA(text)
     cdef PyObject *out
     cdef uint8_t *to
     cdef uint8_t *end
-    if not 0 <= first <= last <= len(text):
+    if not 0 <= first <= last <= len(<str> text):
         raise ValueError("these characters are not of the text")
     # a character of 1, 2 or 4 bytes becomes at most 2, 3 or 4 bytes, and the last one may write up
     # to 15 bytes in excess; pages that are never written take no memory
