@@ -19,6 +19,8 @@ TOKENS = ["ab", "abc", "bc", "bcd", "cd", "abcd", "aa", "aaa", "the", " the", "�
 TOKENS += [" a", "hé", "éa", "da", "dab", "bcdab", "abab", "Ġ"]
 TEXT = "abcd the  thé 123 aaabcda  12,3 It's\n\n\tbcdabcd aé 😀 aaaa x"
 MERGES = [("c", "d"), ("a", "b"), ("b", "cd"), ("a", "a"), ("ab", "cd"), ("d", "a")]
+# each is made by merges of those before it, as in a trained BPE
+MERGED = ["ab", "cd", "aa", "abcd", "th", "the", " t", "é", "12", "da", "bc", "dab", " a", "aaa"]
 SCORES = [-1 - (7 * i % 11) / 4 for i in range(len(TOKENS))]
 
 USES: dict[str, dict] = {
@@ -48,6 +50,10 @@ SPLITS = [
     "gpt2",
     "cl100k",
     "o200k",
+    "qwen2",
+    "qwen3.5",
+    "tekken",
+    "deepseek",
     "first-space",
     "space",
     "digit",
@@ -87,16 +93,17 @@ def by_rule(name: str, use: str) -> str:
     return cell(name, Vocabulary(TOKENS, rule=rule, pretokenizer=split_of(name), **USES[use]))
 
 
-def by_split(name: str, split: str) -> str:
+def by_split(name: str, split: str, tokens: list[str] = MERGED) -> str:
     rule = next(rule for rule, how in FORMATS[name].rules.items() if isinstance(how, str))
-    use = USES.get(rule, {})
-    return cell(name, Vocabulary(TOKENS, rule=rule, pretokenizer=split, **use))
+    return cell(name, Vocabulary(tokens, rule=rule, pretokenizer=split, **USES.get(rule, {})))
 
 
 def split_of(name: str) -> str:
     """A pre-tokenizer that the format expresses: gpt2, cl100k, or none at all."""
-    known = (split for split in ("gpt2", "cl100k") if by_split(name, split).startswith("exact"))
-    return next(known, "none")
+    for split in ("gpt2", "cl100k"):
+        if by_split(name, split, TOKENS).startswith("exact"):
+            return split
+    return "none"
 
 
 def table(head: str, rows, measure, names) -> list[str]:
