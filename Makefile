@@ -35,7 +35,7 @@ test: .venv/ready
 # what no extra can install: sage-tokenizer needs an old NumPy, and so an environment of its own, but its
 # vocabularies are read here; greedtok is compiled and uses the TBB of that environment; PyTorch without
 # CUDA is in the index https://download.pytorch.org/whl/cpu, which PIP_EXTRA_INDEX_URL may name
-PEERS := $(CURDIR)/.venv-peers
+PEERS := .venv-peers
 TORCH := torch==2.13.0$(if $(filter Linux,$(shell uname -s)),+cpu)
 SKIPPED = || echo "Skipping the tests that need $(1)."
 peers: .venv/ready peers-environment
@@ -49,7 +49,7 @@ peers: .venv/ready peers-environment
 peers-environment:
 	test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/pip install -q --disable-pip-version-check pybind11 setuptools tbb-devel wheel && \
-		LDFLAGS=-Wl,-rpath,$(PEERS)/lib $(PEERS)/bin/pip wheel -q --disable-pip-version-check \
+		LDFLAGS='-Wl,-rpath,$(CURDIR)/$(PEERS)/lib' $(PEERS)/bin/pip wheel -q --disable-pip-version-check \
 		--no-cache-dir --no-deps --no-build-isolation -w $(PEERS) greedtok==0.14.1 \
 		$(call SKIPPED,greedtok)
 	$(PEERS)/bin/pip install -q --disable-pip-version-check sage-tokenizer $(call SKIPPED,sage-tokenizer)
