@@ -92,6 +92,34 @@ def found_otherwise(data: Mapping[str, Any], vocabulary: Vocabulary) -> list[str
     return remarks
 
 
+def made_otherwise(data: Mapping[str, Any], vocabulary: Vocabulary) -> list[str]:
+    """Returns a remark on added tokens that the library's model makes where they are not found."""
+    model = data["model"]
+    vocab = model["vocab"]
+    pieces = vocab.keys() if isinstance(vocab, dict) else {text for text, _ in vocab}
+    by_merges = "merges" in model and not model.get("ignore_merges")
+    normal = Normalizer.of(vocabulary.normalizer)
+    kept = set(vocabulary.id_of)  # pieces here, too
+    names = [
+        name
+        for name, flags in vocabulary.special_flags.items()
+        if name in pieces
+        and vocabulary.special[name] not in kept
+        and not (by_merges and len(name) > 1)  # no merge makes it
+        and ("single_word" in flags or ("normalized" in flags and normal and normal(name) != name))
+    ]
+    if not names:
+        return []
+    which = f"the added token {names[0]!r} is a piece"
+    if len(names) > 1:
+        which = f"{len(names):,} added tokens, such as {names[0]!r}, are pieces"
+    remark = (
+        f"{which} of the model, too: where the library does not find it in a text (single_word, "
+        "normalized), its model may still make it"
+    )
+    return [remark]
+
+
 def _moves_begin(step: Mapping[str, Any], begun: str) -> bool:
     """Returns whether a text may begin with what did not stand at its begin before the step.
 

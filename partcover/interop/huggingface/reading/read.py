@@ -23,7 +23,7 @@ from ..decoder import read_decoding
 from ..normalizer import normalizer_of
 from ..origin import use_of
 from ..word_pieces import PREFIX
-from .around import first_word, found_otherwise, not_carried
+from .around import first_word, found_otherwise, made_otherwise, not_carried
 from .byte_models import (
     lacking_bytes,
     leaving_out,
@@ -113,6 +113,7 @@ def from_json(data: dict[str, Any], file: Path) -> tuple[Vocabulary, list[str]]:
         remarks += more
         left_out = [e["content"] for e in added if e["content"] not in special]
         remarks += first_word(data) + found_otherwise(_bytes_last(data), vocabulary)
+        remarks += made_otherwise(data, vocabulary)
         return vocabulary, remarks + not_carried(data, left_out)
     except InputError as error:
         raise InputError(f"{file}: {error}") from None

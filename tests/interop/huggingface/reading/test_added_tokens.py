@@ -61,6 +61,24 @@ def test_in_normalized_text_a_remark_says_what_is_found_otherwise(tmp_path):
     assert any("includes the spaces beside it" in r for r in vocabulary.provenance["remarks"])
 
 
+MADE = "the added token 'm' is a piece of the model, too"
+
+
+def test_a_remark_names_the_token_that_the_model_makes_where_it_is_not_found(tmp_path):
+    own, encoder = added(tmp_path / "t.json", ("m", ["single_word"]))
+    assert own.encode("b m").ids == encoder.encode("b m")
+    assert own.encode("mb").ids == [76, *encoder.encode("mb")]  # a byte has no second id here
+    assert any(MADE in remark for remark in encoder.vocabulary.provenance["remarks"])
+
+
+@pytest.mark.parametrize("token", [("m", []), ("m", ["rstrip"]), ("<m>", ["single_word"])])
+def test_no_remark_on_tokens_that_the_model_never_makes(tmp_path, token):
+    own, encoder = added(tmp_path / "t.json", token)
+    for text in ("m", "mb", "b m", "<m>b", "<m> "):
+        assert own.encode(text).ids == encoder.encode(text)
+    assert not any("of the model, too" in r for r in encoder.vocabulary.provenance["remarks"])
+
+
 FLAGS = st.sets(st.sampled_from(["single_word", "rstrip"])).map(sorted)
 
 
