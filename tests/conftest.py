@@ -34,6 +34,9 @@ if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_I
 # A warning is an error in the processes that tests start, too.
 os.environ["PYTHONWARNINGS"] = "error"
 
+# Help and tables are as wide, whatever the terminal is.
+os.environ["COLUMNS"] = "80"
+
 # They multiply no matrices, and the threads for it take a third of the time that a start takes.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 

@@ -22,6 +22,7 @@ import marshal
 import os
 import pkgutil
 import selectors
+import shlex
 import signal
 import site
 import socket
@@ -35,8 +36,12 @@ from typing import TextIO
 
 CAN_FORK = sys.platform == "linux"  # elsewhere the command is the installed script
 MODULES = ["networkx", "ortools.math_opt.python.mathopt", "tokenizers"]  # that many commands import
-# Python starts fastest without its site and with modules that are compiled
-SCRIPT = """#!{python} -IS
+# Python starts fastest without its site and with modules that are compiled.  The shell starts it:
+# its path may have spaces, or be longer than a first line may be.
+SCRIPT = """#!/bin/sh
+''':'
+exec {python} -IS "$0" "$@"
+'''
 import os
 closed = []
 for number in range(3):
@@ -73,7 +78,8 @@ def quick_command(
     listener.bind("")  # a name that no file has, made up by the system
     listener.listen()
     command = folder / "partcover"
-    command.write_text(SCRIPT.format(python=sys.executable, address=listener.getsockname()))
+    python = shlex.quote(sys.executable)
+    command.write_text(SCRIPT.format(python=python, address=listener.getsockname()))
     command.chmod(0o755)
     arguments = ["-P", __file__, str(listener.fileno()), str(clock or ""), str(packages or "")]
     environment = {**os.environ, "PYTHONUTF8": "1"}
