@@ -87,8 +87,10 @@ def to_utf8(points: Array, offsets: Int64) -> tuple[UInt8, Int64]:
 
 
 def _format(given: Any) -> str | None:
-    """Returns the format of a memory view, if it is one of one dimension without gaps."""
+    """Returns the format of a read-only memory view of one dimension without gaps, or None."""
     if not isinstance(given, memoryview) or given.ndim != 1 or not given.c_contiguous:
+        return None
+    if not given.readonly:
         return None
     return "q" if given.format == "l" and given.itemsize == 8 else given.format
 
@@ -111,7 +113,9 @@ def _own(given: Any, name: str, dtype: str) -> Array:
                     f"{name} have {extreme}: they must be from {limits.min} to {limits.max}"
                 )
     array = np.ascontiguousarray(array, dtype)
-    if array.flags.writeable and (array is given or array.base is not None):
+    base = array.base
+    shared = array.flags.writeable and (array is given or base is not None)
+    if shared or (isinstance(base, np.ndarray) and base.flags.writeable):
         array = array.copy()
     array.setflags(write=False)
     return array

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from array import array
 
 import numpy as np
@@ -98,3 +99,20 @@ def test_arrays_that_cannot_change_are_shared():
     assert all(a is b for a, b in zip(again.views, words.views, strict=True))
     text = np.frombuffer(b"abc", np.uint8)
     assert WordCounts(text, [0, 3], [1]).data is text
+
+
+def test_what_the_caller_changes_later_changes_no_words():
+    text, counts = bytearray(b"abc"), array("q", [3, 1])
+    numbers = np.array([97, 98, 99], np.uint8)
+    seen = numbers.view()
+    seen.setflags(write=False)
+    offsets = array("q", [0, 2, 3])
+    made = [
+        WordCounts(memoryview(text), memoryview(offsets), memoryview(counts)),
+        WordCounts(seen, offsets, counts),
+        WordCounts(np.frombuffer(text, np.uint8), offsets, counts),
+    ]
+    text[0] = numbers[0] = counts[0] = 120
+    for words in made:
+        assert list(words) == [(b"ab", 3), (b"c", 1)]
+        assert list(pickle.loads(pickle.dumps(words))) == [(b"ab", 3), (b"c", 1)]

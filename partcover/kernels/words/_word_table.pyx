@@ -339,7 +339,7 @@ cdef class WordTable:
         return tuple(map(np.asarray, self.views(by_count, mark)))
 
     def views(self, bint by_count, const uint8_t[::1] mark=b" "):
-        """Returns the words as memory views: data, offsets and counts.
+        """Returns the words as read-only memory views: data, offsets and counts.
 
         Each leading space is replaced by `mark`; the counts of words that become equal are summed.
         With `by_count` the order is by count descending, then word ascending; otherwise by first
@@ -380,7 +380,7 @@ cdef class WordTable:
                 for i in range(n):
                     memcpy(&d[at], text + starts[keys[i].word], o[i + 1] - at)
                     at = o[i + 1]
-            return data, offsets, counts
+            return data.toreadonly(), offsets.toreadonly(), counts.toreadonly()
         finally:
             free(keys)
             free(spare)
