@@ -86,7 +86,7 @@ class WeightedRounds:
     @property
     def worst(self) -> Fraction | None:
         """The largest ratio of the best vocabulary."""
-        return max(self.corpora.ratios(self.tokens), default=self.known)
+        return max(self.corpora.ratios(self.tokens)) if self.tokens else self.known
 
     @property
     def is_closed(self) -> bool:

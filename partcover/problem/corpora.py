@@ -170,6 +170,7 @@ class Corpora:
     @checked
     def ratios(self, tokens: Sequence[int]) -> tuple[Fraction, ...]:
         """Returns the ratio of each corpus: its tokens divided by its reference."""
+        self._check_number(tokens, "numbers of tokens")
         return tuple(map(Fraction, tokens, self.references))
 
     @checked
@@ -201,6 +202,7 @@ class Corpora:
 
         They are large enough for prices with many digits, and small enough to avoid overflow.
         """
+        self._check_number(shares, "shares")
         sizes = self._symbols
         if sum(sizes) >= _MOST:
             raise InputError("the counts are too large to multiply by weights: scale them down")
@@ -216,6 +218,7 @@ class Corpora:
     @checked
     def shares(self, weights: Sequence[int]) -> tuple[float, ...]:
         """Returns the shares of given weights; a weight of 0 counts as 1."""
+        self._check_number(weights, "weights")
         parts = [max(w, 1) * r for w, r in zip(weights, self.references, strict=True)]
         return tuple(part / sum(parts) for part in parts)
 
@@ -234,6 +237,10 @@ class Corpora:
         below = max(Fraction(math.ceil(largest * r) - 1, r) for r in self.references)
         total = sum(w * r for w, r in zip(weights, self.references, strict=True))
         return math.floor(below * total) + 1
+
+    def _check_number(self, values: Sequence[float], what: str) -> None:
+        if len(values) != len(self):
+            raise InputError(f"{len(values)} {what} for {len(self)} corpora")
 
     def to_json(self) -> dict[str, Any]:
         """Returns the corpora as in an instance file, without their words."""
