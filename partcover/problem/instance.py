@@ -16,7 +16,7 @@ from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..runtime.arguments import Budget, Int64, Threads, Whole, checked
 from ..runtime.files.kinds import likely_mistake
-from ..runtime.files.writing import read_json, write_atomic
+from ..runtime.files.writing import facts_of, read_json, write_atomic
 from ..runtime.notebook import brief, html_table
 from ..runtime.pickling import by_fields
 from ..vocabulary.rules import SegmentationRule
@@ -139,7 +139,7 @@ class Instance:
             corpus=split_at(corpus, self.protected) if self.protected else corpus,
             groups=tuple(group.over(symbols) for group in groups),
             merges=None if merges is None else merges.over(symbols),
-            source=dict(source or {}),
+            source=facts_of(source or {}, "source"),
         )
         self.__dict__.update(k=k, max_length=max_length, min_count=min_count, threshold=threshold)
         self._check()

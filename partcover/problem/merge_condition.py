@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -65,8 +65,19 @@ class MergeCondition:
     by_rank: bool = False
     given: frozenset[Token] | None = field(default=None, init=False, compare=False)
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.rule, str) or self.rule not in _RULES:
+    @checked
+    def __init__(
+        self,
+        pairs: Sequence[Any] | None = None,
+        whole_words: bool = False,
+        characters: bool = False,
+        rule: str = "shortest_path",
+        by_rank: bool = False,
+    ) -> None:
+        self.__dict__.update(pairs=None if pairs is None else tuple(pairs), given=None)
+        self.__dict__.update(whole_words=whole_words, characters=characters)
+        self.__dict__.update(rule=rule, by_rank=by_rank)
+        if self.rule not in _RULES:
             raise InputError(f"the rule of merges is {self.rule!r}: use {', '.join(_RULES)}")
         if self.pairs is None and self.in_order:
             raise InputError("merges are applied in order, but 'pairs' does not list them")

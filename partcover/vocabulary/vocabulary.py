@@ -16,7 +16,7 @@ from ..corpus.symbols import Symbols, Token
 from ..errors import InputError
 from ..runtime.arguments import checked, shown
 from ..runtime.files.kinds import likely_mistake
-from ..runtime.files.writing import read_json, write_atomic
+from ..runtime.files.writing import facts_of, read_json, write_atomic
 from ..runtime.notebook import brief, html_table
 from .checks import all_are, checked_merges, checked_score, refuse_one_of
 from .content import use_from_json
@@ -54,7 +54,7 @@ class Vocabulary:
         The method that chose the tokens.
     provenance : mapping
         Where the tokens come from, as anything that JSON can hold: the corpus's hash, options,
-        versions, results.
+        versions, results.  It is copied as a file would have it.
     rule : str
         The segmentation rule the tokens are meant for; `partcover.segment` lists them.
     pretokenizer : str, optional
@@ -164,7 +164,7 @@ class Vocabulary:
         set_(self, "tokens", converted)
         set_(self, "symbols", symbols)
         set_(self, "method", method)
-        set_(self, "provenance", dict(provenance or {}))
+        set_(self, "provenance", facts_of(provenance or {}, "provenance"))
         set_(self, "rule", rule)
         set_(self, "pretokenizer", pretokenizer)
         set_(self, "normalizer", normalizer)
@@ -229,6 +229,9 @@ class Vocabulary:
                 raise InputError(f"id {number} is given twice")
             seen.add(number)
         return max(seen, default=-1) + 1
+
+    def __hash__(self) -> int:
+        return hash((self.symbols, self.tokens))
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -362,7 +365,7 @@ class Vocabulary:
             copy = object.__new__(type(self))  # its tokens have been checked already
             copy.__dict__.update(self.__dict__, **changes)
             if "provenance" in changes:
-                copy.__dict__["provenance"] = dict(facts)
+                copy.__dict__["provenance"] = facts_of(facts, "provenance")
             return copy
         return replace(self, **changes)
 

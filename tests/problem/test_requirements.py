@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -14,6 +17,7 @@ from partcover import (
     Corpora,
     InputError,
     Instance,
+    MergeCondition,
     Vocabulary,
     WordCounts,
     greedtok,
@@ -172,3 +176,28 @@ def test_bad_groups_in_a_file(group, message):
     data = Instance(WordCounts.from_counts({"ab": 4}), 1).to_json()
     with pytest.raises(InputError, match=message):
         Instance.from_json({**data, "groups": [group]})
+
+
+def test_flags_of_numpy_are_stored_as_pythons():
+    plain = MergeCondition([("a", "b")], whole_words=True, by_rank=False)
+    other = MergeCondition([("a", "b")], whole_words=np.True_, by_rank=np.False_)
+    assert json.dumps(other.to_json()) == json.dumps(plain.to_json())
+    with pytest.raises(InputError, match="whole_words is 1: it must be True or False"):
+        MergeCondition(whole_words=1)
+
+
+def test_the_source_of_an_instance_is_kept_as_in_its_file():
+    facts = {"n": np.int64(3), "seen": [1]}
+    ours = Instance({"ab": 1}, 1, source=facts)
+    facts["seen"].append(2)
+    assert json.loads(json.dumps(ours.source)) == ours.source == {"n": 3, "seen": [1]}
+    with pytest.raises(InputError, match="source cannot be written as JSON: it has a set"):
+        Instance({"ab": 1}, 1, source={"seen": {1}})
+
+
+def test_there_is_a_number_for_each_corpus():
+    several = Corpora([WordCounts.from_counts({word: 1}) for word in ("ab", "cd")], [1, 1])
+    for numbers in ([1], [1, 2, 3], []):
+        for method in (several.ratios, several.shares, several.integer_weights, several.weighted):
+            with pytest.raises(InputError, match=f"^{len(numbers)} .* for 2 corpora"):
+                method(numbers)

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from ...errors import InputError
+from ..arguments import checked, shown
+from ..arrays import np
 from ..processes.signals import deferred
 from .locks import ASIDE, is_free, kept_locked, lock_new
 
@@ -143,7 +145,7 @@ def _naming(target: Path) -> Iterator[None]:
 
 def shown_path(path: str | PathLike[str]) -> str:
     """Returns the name of an input in messages: its path, or standard input for ``-``."""
-    return "standard input" if fspath(path) == "-" else fspath(path)
+    return "standard input" if fspath(path) == "-" else os.fsdecode(path)
 
 
 @contextlib.contextmanager
@@ -300,6 +302,7 @@ def check_writable(path: str | PathLike[str]) -> None:
             os.close(descriptor)
 
 
+@checked
 def write_atomic(path: str | PathLike[str], text: str) -> None:
     """Writes text as UTF-8, completely or not at all; Ctrl-C waits until it is written.
 
@@ -312,8 +315,45 @@ def write_atomic(path: str | PathLike[str], text: str) -> None:
     >>> read_text("note.txt")
     'hat'
     """
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        code = ord(error.object[error.start])
+        raise InputError(
+            f"{fspath(path)}: a lone surrogate U+{code:04X} cannot be written as UTF-8"
+        ) from None
     with contextlib.nullcontext() if in_place(path) else deferred(), atomic_writer(path) as file:
-        file.write(text.encode("utf-8"))
+        file.write(data)
+
+
+def facts_of(table: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Returns a copy of a mapping as JSON holds it, to be written later; `name` is for errors.
+
+    Raises
+    ------
+    InputError
+        For what JSON cannot hold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partcover.runtime.files.writing import facts_of
+    >>> facts_of({"tokens": np.int64(3), "ids": (1, 2)}, "provenance")
+    {'tokens': 3, 'ids': [1, 2]}
+    """
+
+    def converted(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return dict(value)
+        if isinstance(value, np.number | np.bool_):
+            return value.item()
+        raise TypeError(f"it has {shown(value)}")
+
+    try:
+        facts: dict[str, Any] = json.loads(json.dumps(dict(table), default=converted))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"{name} cannot be written as JSON: {error}") from None
+    return facts
 
 
 def read_text(path: str | PathLike[str]) -> str:
