@@ -97,7 +97,7 @@ class BatchEncoder(TextEncoder):
         ([256, 256, 99], [0, 1, 3])
         """
         # the number of texts is known only of a list
-        all_ids = Collected(len(texts) if isinstance(texts, list) else 0, self.dtype)
+        all_ids = Collected(len(texts) if type(texts) is list else 0, self.dtype)
         offsets = [np.zeros(1, np.int64)]
 
         def take(found: _Found) -> None:
@@ -310,7 +310,7 @@ def _number(first: int, place: int) -> str:
 
 def _chunks(texts: Iterable[Any]) -> Iterator[list[Any]]:
     """Yields groups of texts, and reads no more than these."""
-    if isinstance(texts, list):
+    if type(texts) is list:  # a subclass may have other elements than it holds
         at = 0
         while at < len(texts):
             end = up_to(texts, at, SECTION)

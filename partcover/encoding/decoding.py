@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import compress
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..corpus.files.columns import values_of
 from ..corpus.normalizers.normalizer import Normalizer
 from ..corpus.pretokenizers.byte_spelling import spelled_bytes
 from ..corpus.pretokenizers.steps.step import Steps
@@ -132,17 +134,17 @@ class Decoder:
         ids: Iterable[int] | npt.NDArray[Any], skip_special: bool
     ) -> Sequence[int] | npt.NDArray[Any]:
         """Checks the arguments of decoding, and returns the ids."""
-        if not isinstance(skip_special, bool):
+        if not isinstance(skip_special, bool | np.bool_):
             raise InputError(f"skip_special is {shown(skip_special)}: use True or False")
-        if not isinstance(ids, Sequence | np.ndarray) or isinstance(ids, str | bytes):
-            if isinstance(ids, str | bytes) or not isinstance(ids, Iterable):
-                raise InputError(f"ids are {shown(ids)}: they must be a list or array of integers")
-            ids = list(ids)
-        if isinstance(ids, np.ndarray) and (ids.ndim != 1 or ids.dtype.kind not in "iu"):
-            raise InputError(
-                f"ids are an array of {ids.dtype} with {ids.ndim} axes: they must be integers "
-                "along one axis"
-            )
+        if isinstance(ids, deque | str | bytes) or not isinstance(ids, Sequence | np.ndarray):
+            ids = list(values_of(ids, "ids", "a list or array of integers"))  # they have no slices
+        if isinstance(ids, np.ndarray):
+            kinds = "iu" if ids.size else "iuf"  # NumPy takes an empty list as one of floats
+            if ids.ndim != 1 or ids.dtype.kind not in kinds:
+                raise InputError(
+                    f"ids are an array of {ids.dtype} with {ids.ndim} axes: they must be integers "
+                    "along one axis"
+                )
         return ids
 
     def _joined(
@@ -298,7 +300,7 @@ class Decoder:
         ['ab', 'abc']
         """
         found = []
-        for number, ids in enumerate(texts, 1):
+        for number, ids in enumerate(values_of(texts, "texts", "a list of lists of ids"), 1):
             with naming(f"text {number}"):
                 found.append(self.decode(ids, errors, skip_special=skip_special))
         return found
@@ -334,6 +336,7 @@ class Decoder:
         ['ab', 'é', 'c']
         """
         _check_errors(errors)
+        ids = values_of(ids, "ids", "a list of integers")
         if self._piece_of is not None:
             yield from self._separated_stream(ids, errors, skip_special)
             return

@@ -159,3 +159,26 @@ def test_bytes_are_normalized_as_text_is():
         assert one.count(text) == one.count(data) == len(ids)
         assert one.encode_batch([text, data]) == [ids, ids]
     assert one.encode("e\u0301") == [257]
+
+
+class Texts(list):
+    """A list that says that it is empty."""
+
+    def __len__(self):
+        return 0
+
+
+def test_texts_may_be_in_a_list_of_any_class():
+    texts = ["the ab", b"aba"]
+    ours = encoder()
+    alone = [ours.encode(text) for text in texts]
+    assert ours.encode_batch(Texts(texts)) == alone
+    assert ours.encode_batch_to_numpy(Texts(texts))[0].tolist() == [*alone[0], *alone[1]]
+    assert [ids.tolist() for ids in ours.encode_each(Texts(texts))] == alone
+    assert ours.count_batch(Texts(texts)).tolist() == [*map(len, alone)]
+
+
+@pytest.mark.parametrize("texts", [np.array("ab"), bytearray(b"ab")])
+def test_what_has_no_texts_is_refused(texts):
+    with pytest.raises(InputError, match=r"texts are an? \w+: they must be a list of texts"):
+        encoder().encode_batch(texts)

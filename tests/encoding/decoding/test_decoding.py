@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterator
+from enum import IntEnum
+
 import numpy as np
 import pytest
 
@@ -43,3 +47,38 @@ def test_sections_of_ids_change_nothing(monkeypatch, section):
         assert encoder.decode_bytes(either) == text
         with pytest.raises(InputError, match=f"id 999, number {len(ids)} of the ids"):
             encoder.decode_bytes([*either, 999])
+
+
+class Counted(IntEnum):
+    A = 97
+
+
+def test_ids_may_be_in_any_list():
+    ours = Encoder(Vocabulary(["ab"], special=["<s>"]), "gpt2")
+    ids = [256, 257, 97]
+    arrays = [np.array(ids, kind) for kind in ("u2", "i4", ">u2", ">i8")]
+    lists = [tuple(ids), deque(ids), dict.fromkeys(ids).keys(), iter(ids), [256, 257, Counted.A]]
+    for given_ in (*arrays, np.repeat(arrays[0], 2)[::2], memoryview(arrays[1]), *lists):
+        again = list(given_)
+        assert ours.decode(iter(again)) == "".join(ours.decode_stream(again)) == "ab<s>a"
+        if not isinstance(given_, Iterator):
+            assert ours.decode(given_) == "ab<s>a"
+            assert ours.decode_batch([given_]) == ["ab<s>a"]
+    assert ours.decode(ids, skip_special=np.True_) == "aba"
+    assert ours.decode(np.array([])) == ours.decode([]) == ""
+    for wrong in (np.array(97), {97: 1}, None, "ab"):
+        with pytest.raises(InputError, match=r"ids are "):
+            ours.decode(wrong)
+        with pytest.raises(InputError, match=r"(ids|texts) are "):
+            ours.decode_batch(wrong)
+        with pytest.raises(InputError, match=r"ids are "):
+            list(ours.decode_stream(wrong))
+
+
+@pytest.mark.long
+def test_ids_may_be_in_columns_of_arrow():
+    arrow = pytest.importorskip("pyarrow")
+    ours = Encoder(Vocabulary(["ab"]), "gpt2")
+    assert ours.decode(arrow.array([256, 97])) == "aba"
+    assert list(ours.decode_stream(arrow.array([256, 97]))) == ["ab", "a"]
+    assert ours.decode_batch(arrow.array([[256], [97, 98]])) == ["ab", "ab"]
