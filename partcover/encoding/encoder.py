@@ -29,7 +29,7 @@ import numpy.typing as npt
 from .._version import __version__
 from ..corpus.pretokenizers.splitters import Splitter
 from ..errors import InputError
-from ..runtime.arguments import checked, shown
+from ..runtime.arguments import checked
 from ..runtime.processes.parallel import batches, ordered_map
 from ..runtime.progress import Progress
 from ..segmentation.cutters import sampler
@@ -42,7 +42,6 @@ from .part_file import Mark, PartFile
 from .special import Mode, Special, check_special
 from .text import (
     Numbers,
-    is_integer_type,
     joined,
     naming,
 )
@@ -101,6 +100,7 @@ class Encoder(BatchEncoder):
         options = {"threads": self.threads, "cache": self._cache, "seed": self._seed}
         return _restored, (self.vocabulary, self._given, self.rule, options, self._drawn)
 
+    @checked
     def sampling(
         self, *, seed: int, dropout: float | None = None, alpha: float | None = None
     ) -> Encoder:
@@ -146,16 +146,14 @@ class Encoder(BatchEncoder):
         >>> encoder.sampling(seed=1, dropout=1.0).encode("ab")
         [97, 98]
         """
-        if not is_integer_type(type(seed)):
-            raise InputError(f"seed is {shown(seed)}: it must be an integer")
         key = repr((dropout, alpha))
         draw = self._samplers.get(key)
         if draw is None:
             draw = sampler(self.vocabulary, self.rule, dropout=dropout, alpha=alpha)
             self._samplers = {key: draw}  # other threads may ask for others at the same time
         drawn = copy.copy(self)
-        drawn._drawn = {"seed": int(seed), "dropout": dropout, "alpha": alpha}
-        drawn._draw = partial(draw, seed=int(seed) % 2**64)
+        drawn._drawn = {"seed": seed, "dropout": dropout, "alpha": alpha}
+        drawn._draw = partial(draw, seed=seed % 2**64)
         drawn._cache = 0
         drawn._renew_workers()
         return drawn

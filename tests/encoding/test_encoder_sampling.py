@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter
 from fractions import Fraction
 from math import exp
@@ -127,7 +128,7 @@ def test_sampling_refused():
     with pytest.raises(InputError, match="rule merges needs dropout"):
         ours.sampling(seed=1)
     for seed in (None, 1.0, True):
-        with pytest.raises(InputError, match=f"seed is {seed}: it must be an integer"):
+        with pytest.raises(InputError, match=f"seed is {seed}: it must be a whole number"):
             ours.sampling(seed=seed, dropout=0.1)
     big = ours.sampling(seed=2**64 - 1, dropout=0.5).encode("ab" * 9)
     assert ours.sampling(seed=np.int64(-1), dropout=0.5).encode("ab" * 9) == big
@@ -147,3 +148,15 @@ def test_numpy_numbers_are_strengths():
     encoder = Encoder(Vocabulary(["ab", "aba"], pretokenizer="none"))
     expected = encoder.sampling(seed=1, alpha=0.25).encode("abab" * 9)
     assert encoder.sampling(seed=1, alpha=np.float32(0.25)).encode("abab" * 9) == expected
+
+
+def test_numbers_of_numpy_are_stored_as_pythons(tmp_path):
+    ours = Encoder(Vocabulary(["ab"]), "gpt2")
+    (tmp_path / "text.txt").write_text("ab abc " * 9)
+    found = []
+    for seed, alpha in ((3, 0.5), (np.int64(3), np.float32(0.5))):
+        drawn = ours.sampling(seed=seed, alpha=alpha)
+        out = tmp_path / "ids.bin"
+        drawn.encode_files(tmp_path / "text.txt", out)
+        found.append((out.read_bytes(), pickle.dumps(drawn)))
+    assert found[0] == found[1]
