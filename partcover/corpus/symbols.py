@@ -16,7 +16,7 @@ from itertools import accumulate, chain
 from typing import Any, Literal, TypeAlias
 
 from ..errors import InputError
-from ..runtime.arguments import shown
+from ..runtime.arguments import plain, shown
 from ..runtime.arrays import Array, Int64, np
 
 Symbols: TypeAlias = Literal["bytes", "chars", "ints"]
@@ -112,22 +112,28 @@ def to_token(value: Any, symbols: Symbols) -> Token:
     if symbols == "bytes":
         if isinstance(value, str):
             try:
-                return value.encode("utf-8", "surrogateescape")
+                return plain(value).encode("utf-8", "surrogateescape")
             except UnicodeEncodeError:
                 raise InputError(
                     f"{shown(value)} has a lone surrogate, which UTF-8 cannot encode"
                 ) from None
         if isinstance(value, bytes | bytearray):
-            return bytes(value)
+            return plain(value)
     elif symbols == "chars":
         if isinstance(value, bytes | bytearray):
-            return unescape(escape(bytes(value)), "chars")
+            return unescape(escape(plain(value)), "chars")
         if isinstance(value, str):
-            if not value.isascii() and _SURROGATE.search(value):
-                raise InputError(f"{shown(value)} has a lone surrogate, which UTF-8 cannot encode")
-            return str(value)
+            text = plain(value)
+            if not text.isascii() and _SURROGATE.search(text):
+                raise InputError(f"{shown(text)} has a lone surrogate, which UTF-8 cannot encode")
+            return text
     elif symbols == "ints":
-        if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes):
+        has_axes = getattr(value, "shape", None) != ()
+        if (
+            isinstance(value, Sequence | np.ndarray)
+            and has_axes
+            and not isinstance(value, str | bytes)
+        ):
             word = tuple(
                 int(s) for s in value if isinstance(s, int | np.integer) and not isinstance(s, bool)
             )

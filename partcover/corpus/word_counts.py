@@ -320,6 +320,7 @@ class WordCounts(WordArrays):
             file.write(tsv.format_header(header))
             file.writelines(tsv.format_line(word, count) for word, count in self)
 
+    @checked
     def counted_with(self, pretokenizer: str | None) -> WordCounts:
         """Returns the same words with the pre-tokenizer they were counted with recorded.
 
@@ -337,7 +338,7 @@ class WordCounts(WordArrays):
         """
         if pretokenizer in (None, self.pretokenizer):
             return self
-        pretokenizer = Pretokenizer.from_name(str(pretokenizer)).name
+        pretokenizer = Pretokenizer.from_name(pretokenizer).name
         if self.pretokenizer == pretokenizer:
             return self
         if self.pretokenizer is not None:

@@ -14,7 +14,7 @@ from ..corpus.pretokenizers.steps.read import WORD_CHARACTER
 from ..corpus.pretokenizers.unicode_tables import compiled
 from ..errors import InputError
 from ..kernels.segmentation._segment import Segmenter
-from ..runtime.arguments import shown
+from ..runtime.arguments import plain, shown
 from ..vocabulary.vocabulary import Vocabulary
 from .text import Numbers, as_bytes
 
@@ -132,9 +132,10 @@ class SpecialTokens:
             return self._added
         if special in ("parse", "error"):
             return self.numbers
-        for text in special:
+        chosen = {*map(plain, special)}
+        for text in chosen:
             self.number_of(text, "special:")
-        return self._added.union(special)
+        return self._added.union(chosen)
 
     def _finders_of(self, special: Special) -> tuple[_Finder, _Finder]:
         key = special if isinstance(special, str) else frozenset(special)

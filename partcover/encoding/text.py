@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ..errors import InputError
 from ..kernels.segmentation._segment import INSIDE
-from ..runtime.arguments import shown
+from ..runtime.arguments import plain, shown
 from ..vocabulary.unknown import Part
 from .utf8 import SMALL, utf8
 
@@ -37,10 +37,11 @@ def is_integer_type(kind: type) -> bool:
 def as_bytes(text: object, what: str) -> bytes:
     """Returns a text as bytes in UTF-8; `what` names it in errors."""
     if isinstance(text, bytes):
-        return text if type(text) is bytes else bytes(text)  # NumPy has a class of its own
+        return plain(text)
     if not isinstance(text, str):
         raise InputError(f"{what} is {shown(text)}: it must be str or bytes")
     try:
+        text = plain(text)
         if len(text) < SMALL:
             return text.encode("utf-8", "surrogateescape")
         return utf8(text, 0, len(text))

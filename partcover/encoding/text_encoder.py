@@ -17,7 +17,7 @@ from ..corpus.pretokenizers.rules import PretokenizerRule
 from ..corpus.pretokenizers.splitters import Splitter
 from ..errors import InputError
 from ..kernels.encoding._encoder import RunningCache, ShortMerges, ShortTexts, TokenTable, WordCache
-from ..runtime.arguments import Threads, checked
+from ..runtime.arguments import Threads, checked, plain
 from ..runtime.notebook import brief
 from ..segmentation.cutters import cutter
 from ..segmentation.merge_cutter import MergeCutter
@@ -355,10 +355,10 @@ class TextEncoder(Decoder):
 
     def _prepared(self, text: str | bytes, special: Special) -> str | bytes:
         """Returns a text in UTF-8, or unchanged if only words are looked up in it."""
-        plain = isinstance(special, str) and special == "text" and self._draw is None
         alike = self._normal is None or self._normal.keeps_ascii or self._takes_raw(special)
-        if isinstance(text, str) and plain and alike and self._special.absent(text, special):
-            return text
+        looks_up = isinstance(special, str) and special == "text" and self._draw is None and alike
+        if isinstance(text, str) and looks_up and self._special.absent(text, special):
+            return plain(text)
         return as_bytes(text, "the text")
 
     def _collect(

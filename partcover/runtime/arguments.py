@@ -18,11 +18,13 @@ from typing import (
     Literal,
     ParamSpec,
     TypeAlias,
+    TypeGuard,
     TypeVar,
     Union,
     get_args,
     get_origin,
     is_typeddict,
+    overload,
 )
 from typing import get_type_hints as hints_of
 
@@ -116,9 +118,9 @@ class _Unfit(Exception):
 def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Makes a function check its arguments against its annotations when it is called.
 
-    NumPy's numbers become Python's, and a sequence may be given as any iterable.  All other
-    arguments are passed unchanged.  The function itself checks elements of iterables and mappings,
-    arrays and type variables.
+    Numbers and texts of NumPy, and those of other subclasses, become Python's; a sequence may be
+    given as any iterable.  All other arguments are passed unchanged.  The function itself checks
+    elements of iterables and mappings, arrays and type variables.
 
     Parameters
     ----------
@@ -230,6 +232,44 @@ def shown(value: object) -> str:
     return f"{'an' if kind[:1].lower() in 'aeio' else 'a'} {kind}"
 
 
+@overload
+def plain(text: str) -> str: ...
+@overload
+def plain(text: bytes | bytearray) -> bytes: ...
+@overload
+def plain(text: str | bytes | bytearray) -> str | bytes: ...
+def plain(text: str | bytes | bytearray) -> str | bytes:
+    """Returns text or bytes of a subclass, or a bytearray, as str or bytes.
+
+    What a subclass says of itself (its length, its spelling, its hash) may differ from what it
+    holds.
+
+    Examples
+    --------
+    >>> from enum import Enum
+    >>> from partcover.runtime.arguments import plain
+    >>> plain(Enum("Name", {"THE": "the"}, type=str).THE)
+    'the'
+    """
+    if isinstance(text, str):
+        return str.__str__(text)
+    return text if type(text) is bytes else bytes(memoryview(text))
+
+
+def is_listed(value: object) -> TypeGuard[Iterable[Any]]:
+    """Returns whether a value has elements: a text does not, nor does an array without axes.
+
+    Examples
+    --------
+    >>> from partcover.runtime.arguments import is_listed
+    >>> is_listed(["the"]), is_listed("the")
+    (True, False)
+    """
+    if isinstance(value, str | bytes | bytearray) or not isinstance(value, Iterable):
+        return False
+    return getattr(value, "shape", None) != ()
+
+
 def _fit(hint: Any) -> _Fit:
     """Returns the check for an annotation; unsupported annotations accept any value."""
     origin = get_origin(hint) or hint
@@ -240,9 +280,16 @@ def _fit(hint: Any) -> _Fit:
         return _within(_fit(kind), limits)
     if origin is Literal:
         words = get_args(hint)
-        return lambda value: _if(isinstance(value, str) and value in words, value)
+        # a word of these, where `value` is of a subclass
+        return lambda value: words[
+            words.index(_if(isinstance(value, str) and value in words, value))
+        ]
     if origin in (int, float, bool):
         return partial(_number, kind=origin)
+    if origin is str:
+        return lambda value: plain(_if(isinstance(value, str), value))
+    if origin is PathLike:
+        return _path
     if origin in _ITERABLES:
         return partial(_listed, origin=origin, inner=[*map(_fit, get_args(hint))])
     if origin is Callable or origin is _CALLABLE:
@@ -277,15 +324,10 @@ def _within(fit: _Fit, limits: list[Any]) -> _Fit:
 
 
 def _of_any(hints: tuple[Any, ...]) -> _Fit:
-    fits = [*map(_fit, hints)]
     are_paths = any(get_origin(hint) is PathLike for hint in hints)
+    fits = [_path if are_paths and hint is str else _fit(hint) for hint in hints]
 
     def fitted(value: Any) -> Any:
-        if are_paths and isinstance(value, str):
-            try:
-                _if(b"\0" not in os.fsencode(value), value)  # no operating system has such a path
-            except UnicodeEncodeError:
-                raise _Unfit from None
         for fit in fits:
             try:
                 return fit(value)
@@ -294,6 +336,18 @@ def _of_any(hints: tuple[Any, ...]) -> _Fit:
         raise _Unfit
 
     return fitted
+
+
+def _path(value: Any) -> str | PathLike[str]:
+    """Returns a path, as text if it is text or its own path is of bytes."""
+    path = os.fspath(_if(isinstance(value, str | PathLike), value))
+    try:
+        _if(b"\0" not in os.fsencode(path), value)  # no operating system has such a path
+    except UnicodeEncodeError:
+        raise _Unfit from None
+    if isinstance(value, str):
+        return plain(value)
+    return value if isinstance(path, str) else os.fsdecode(path)
 
 
 def _number(value: Any, kind: type) -> Any:
@@ -306,12 +360,11 @@ def _number(value: Any, kind: type) -> Any:
         number = float(value)
     except OverflowError:  # larger than every float, as infinity is
         return math.inf if value > 0 else -math.inf
-    return value if isinstance(value, int) else _if(not math.isnan(number), number)
+    return int(value) if isinstance(value, int) else _if(not math.isnan(number), number)
 
 
 def _listed(value: Any, origin: Any, inner: list[_Fit]) -> Any:
-    if isinstance(value, str | bytes | bytearray) or not isinstance(value, Iterable):
-        raise _Unfit
+    _if(is_listed(value), value)
     if origin is Iterable:
         return value  # may be a stream
     return [inner[0](part) for part in value] if inner else list(value)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from numbers import Integral
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 from ..errors import InputError
-from ..runtime.arguments import shown
+from ..runtime.arguments import plain, shown
 
 Role: TypeAlias = Literal["bos", "eos", "pad", "unk", "sep", "cls", "mask"]
 SpecialFlag: TypeAlias = Literal["single_word", "lstrip", "rstrip", "normalized", "added", Role]
+
+
+_Value = TypeVar("_Value")
 
 
 def whole_number(number: Any, where: str = "") -> int:
@@ -44,11 +47,11 @@ def checked_special(
         for text in listed:
             if not isinstance(text, str):
                 raise InputError(f"special token {shown(text)}: it must be text")
-        special = {text: next_id + i for i, text in enumerate(listed)}
+        special = {text: next_id + i for i, text in enumerate(map(plain, listed))}
         if len(special) < len(listed):
             raise InputError("a special token is given twice")
-    named = {t: whole_number(n, f"special token {t!r}: ") for t, n in special.items()}
-    given_flags = flags if isinstance(flags, Mapping) else {}
+    named = {t: whole_number(n, f"special token {t!r}: ") for t, n in _by_text(special).items()}
+    given_flags = _by_text(flags) if isinstance(flags, Mapping) else {}
     taken: set[int] = set(others)
     for text, number in named.items():
         if not isinstance(text, str) or not text:
@@ -87,7 +90,7 @@ def checked_others(
             raise InputError(f"decode_only: id {number} is out of range")
         if number in used:
             raise InputError(f"decode_only: id {number} is given twice")
-        found[number] = text
+        found[number] = plain(text)
     return dict(sorted(found.items()))
 
 
@@ -101,7 +104,7 @@ def checked_flags(
         )
     done: dict[str, tuple[SpecialFlag, ...]] = {}
     known: tuple[SpecialFlag, ...] = get_args(SpecialFlag)
-    for text, given in (flags or {}).items():
+    for text, given in _by_text(flags or {}).items():
         if text not in special:
             raise InputError(f"special_flags: {shown(text)} is not a special token")
         if isinstance(given, str) or not isinstance(given, Iterable):
@@ -115,3 +118,8 @@ def checked_flags(
         if listed:
             done[text] = tuple(flag for flag in known if flag in listed)
     return done
+
+
+def _by_text(table: Mapping[Any, _Value]) -> dict[Any, _Value]:
+    """Returns a mapping whose keys are str where they are texts: an Enum has a hash of its own."""
+    return {plain(key) if isinstance(key, str) else key: value for key, value in table.items()}

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import replace
+from enum import Enum
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -322,3 +324,50 @@ def test_a_mark_is_said_where_no_pretokenizer_is_written(tmp_path):
     need("tiktoken")
     remarks = export(vocabulary, tmp_path / "t", "tiktoken", lossy=True).remarks
     assert any("space-prefix (a Ġ in its words is a space in the text)" in r for r in remarks)
+
+
+NAMES = ("gpt2", "NFC", "chars")
+#: Names that hold a text, though `str` calls each by its place: Name.gpt2.
+Name = Enum("Name", {name: name for name in NAMES}, type=str)
+
+
+def test_members_of_an_enum_and_texts_of_numpy_are_texts(tmp_path):
+    for splits, change, alphabet in (Name, map(np.str_, NAMES)):
+        plain = WordCounts.from_counts({"gpt2": 3}, "chars", pretokenizer="gpt2", normalizer="NFC")
+        other = WordCounts.from_counts(
+            [(splits, np.int64(3))], alphabet, pretokenizer=splits, normalizer=change
+        )
+        for words, name in ((plain, "plain.tsv"), (other, "other.tsv")):
+            words.save(tmp_path / name)
+        assert (tmp_path / "other.tsv").read_text() == (tmp_path / "plain.tsv").read_text()
+        assert repr(other.how) == repr(plain.how)
+        bare = WordCounts.from_counts({"a": 1})
+        assert bare.counted_with(splits).pretokenizer == "gpt2"
+        # names that are known stay known as text
+        WordCounts.from_texts(["a"], pretokenizer=splits, normalizer=change)
+        again = WordCounts.from_texts(["a"], pretokenizer="gpt2", normalizer="NFC")
+        assert repr(again.how) == repr(plain.how)
+
+
+def test_what_has_no_words_is_refused_in_one_line():
+    for nothing in (np.array("ab"), np.array(3)):
+        for make in (WordCounts.from_texts, WordCounts.from_words, WordCounts.from_counts):
+            with pytest.raises(InputError, match="are a ndarray: they must be"):
+                make(nothing)
+        with pytest.raises(InputError, match="is not a list of non-negative integers"):
+            WordCounts.from_counts([(nothing, 1)], "ints")
+        with pytest.raises(InputError, match="it must give a list of texts"):
+            WordCounts.from_texts(["a"], pretokenizer=lambda _text: nothing)  # noqa: B023
+
+
+def test_a_path_may_be_one_of_bytes(tmp_path):
+    class InBytes:
+        def __fspath__(self):
+            return os.fsencode(tmp_path / "text.txt")
+
+    (tmp_path / "text.txt").write_text("to be or not")
+    words = WordCounts.from_files(tmp_path / "text.txt")
+    assert WordCounts.from_files(InBytes()) == WordCounts.from_files([InBytes()]) == words
+    (tmp_path / "text.txt").write_text("")
+    with pytest.raises(InputError, match=r"text\.txt: the corpus is empty"):
+        WordCounts.from_files([InBytes()])

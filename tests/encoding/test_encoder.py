@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from enum import Enum
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from oracles.encoding import ids_of, pieces_of, spans_of
 from shared.properties import tries
 
-from partcover import Encoder, InputError, Vocabulary
+from partcover import Encoder, InputError, Vocabulary, WordCounts
 from partcover.corpus.normalizers.normalizer import Normalizer
 from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
 from partcover.encoding import encoder, text_encoder, worker
@@ -161,8 +162,21 @@ class Longer(str):
         return 1 << 17
 
 
-def test_the_length_of_a_text_is_not_asked_of_its_class():
-    assert Encoder(Vocabulary(["ab"]), "gpt2").encode(Longer("abc")) == [256, 99]
+#: A text that `str` calls by its place: Part.FIRST.
+Part = Enum("Part", {"FIRST": "abé"}, type=str)
+
+
+def test_a_text_is_what_it_holds_and_not_what_its_class_says():
+    for normalizer in (None, "NFC", "lowercase"):
+        ours = Encoder(Vocabulary(["ab"], special=["<s>"], normalizer=normalizer), "gpt2")
+        for text in (Longer("abé"), Part.FIRST):
+            for special in ("text", "parse"):
+                assert ours.encode(text, special=special) == [256, 195, 169]
+                assert ours.count(text, special=special) == 3
+                assert ours.encode_batch([text], special=special) == [[256, 195, 169]]
+            assert ours.encode_with_offsets(text) == ours.encode_with_offsets("abé")
+    alike = WordCounts.from_texts(["abé"])
+    assert WordCounts.from_texts([Longer("abé")]) == WordCounts.from_texts([Part.FIRST]) == alike
 
 
 def test_a_mark_in_the_text_comes_back():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from enum import StrEnum
 
 import numpy as np
 import pytest
@@ -216,3 +217,18 @@ def test_ids_are_those_of_tiktoken():
 def test_wrong_flags(flags, message):
     with pytest.raises(InputError, match=f"special_flags.*{message}"):
         Vocabulary([], special=["<s>"], special_flags=flags)
+
+
+class Marks(StrEnum):
+    BEGIN = "<s>"
+
+
+def test_special_tokens_may_be_members_of_an_enum():
+    plain = Vocabulary(["ab"], special={"<s>": 300}, special_flags={"<s>": ["lstrip"]})
+    named = Vocabulary(["ab"], special={Marks.BEGIN: 300}, special_flags={Marks.BEGIN: ["lstrip"]})
+    assert named == plain
+    assert set(map(type, named.special)) == {str}
+    assert Vocabulary(["ab"], special=[Marks.BEGIN]).special == {"<s>": 257}
+    ours = Encoder(named, "gpt2")
+    for special in ("parse", [Marks.BEGIN], {Marks.BEGIN}):
+        assert ours.encode("ab <s>", special=special) == [256, 300]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum, IntEnum
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
@@ -15,6 +16,21 @@ import pytest
 
 from partcover.errors import InputError
 from partcover.runtime.arguments import Seconds, Seed, Share, Threads, Whole, checked, shown
+
+
+class Size(IntEnum):
+    TWO = 2
+
+
+#: A name that holds a text, though `str` calls it by its place: Name.TWO.
+Name = Enum("Name", {"TWO": "two"}, type=str)
+
+
+class InBytes:
+    """A path of bytes."""
+
+    def __fspath__(self) -> bytes:
+        return b"x"
 
 
 @checked
@@ -56,7 +72,16 @@ def given(
         ("number", 10**400, math.inf),
         ("number", -(10**400), -math.inf),
         ("number", Fraction(10**400, 3), math.inf),
+        ("whole", Size.TWO, 2),
+        ("number", Size.TWO, 2),
+        ("number", np.float64(0.5), 0.5),
         ("flag", np.bool_(True), True),
+        ("text", np.str_("a"), "a"),
+        ("text", Name.TWO, "two"),
+        ("kind", Name.TWO, "two"),
+        ("kind", np.str_("two"), "two"),
+        ("path", Name.TWO, "two"),
+        ("path", InBytes(), "x"),
         ("path", Path("x"), Path("x")),
         ("path", "x", "x"),
         ("kind", "two", "two"),
@@ -99,6 +124,8 @@ def test_what_fits_arrives_as_pythons_own(name, value, taken):
         ("path", 3, "path is 3: it must be text or a path"),
         ("kind", "three", "unknown kind 'three': use one of one, two"),
         ("kind", np.arange(3), "kind is a ndarray: it must be 'one' or 'two'"),
+        ("path", Path("a\0b"), "path is a PosixPath: it must be text or a path"),
+        ("stream", np.array("a"), "stream is a ndarray of something else: it must be a list"),
         ("maybe", "12", "maybe is '12': it must be a list"),
         ("maybe", 3, "maybe is 3: it must be a list"),
         ("maybe", [1, "2"], "maybe is a list of something else: it must be a list"),

@@ -166,7 +166,7 @@ def test_a_pretokenizer_of_ones_own():
     for wrong, line in (
         (len, "gives 7: it must give a list"),
         (str.upper, "gives 'THE RED': it must give a list of texts"),
-        (str.encode, "gives 116 as a word: it must be text"),
+        (str.encode, "gives b'the red': it must give a list of texts"),
         (lambda text: [text, 3], "gives 3 as a word: it must be text"),
         (lambda text: ["\ud800"], "gives a lone surrogate"),
     ):

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import pickle
+from enum import Enum
+from functools import partial
+from io import BytesIO
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -151,3 +156,49 @@ def test_a_damaged_file_names_itself(tmp_path, data, message):
         return
     with pytest.raises(InputError, match=f"v.json: {message}"):
         Vocabulary.load(tmp_path / "v.json")
+
+
+#: A token that `str` calls by its place: Token.FIRST.
+Token = Enum("Token", {"FIRST": "ab"}, type=str)
+
+
+def test_tokens_of_any_class_are_those_they_hold():
+    for symbols in ("bytes", "chars"):
+        plain = Vocabulary(["ab"], symbols)
+        for token in (Token.FIRST, np.str_("ab"), np.bytes_(b"ab"), bytearray(b"ab")):
+            assert token in plain
+            other = Vocabulary([token], symbols)
+            assert (other, repr(other.tokens)) == (plain, repr(plain.tokens))
+    kept = Vocabulary(["ab"], decode_only={300: np.bytes_(b"x")}).decode_only
+    assert repr(kept) == repr({300: b"x"})
+
+
+def test_equal_vocabularies_have_one_hash():
+    one, two = Vocabulary(["ab"], provenance={"a": 1}), Vocabulary([b"ab"], provenance={"a": 1})
+    assert {one: 1}[two] == 1
+    assert len({one, two, Vocabulary(["abc"])}) == 2
+
+
+def test_provenance_is_kept_as_in_a_file(tmp_path):
+    facts = {"n": np.int64(3), "x": [np.float32(0.5), (1, 2)], "m": MappingProxyType({"b": True})}
+    for make in (partial(Vocabulary, ["ab"]), Vocabulary(["ab"]).with_):
+        ours = make(provenance=facts)
+        assert ours.provenance == {"n": 3, "x": [0.5, [1, 2]], "m": {"b": True}}
+        ours.save(tmp_path / "v.json")
+        assert Vocabulary.load(tmp_path / "v.json", "partcover") == ours
+        assert pickle.loads(pickle.dumps(ours)) == ours
+        facts["x"].append(4)
+        assert ours.provenance["x"] == [0.5, [1, 2]]
+        facts["x"].pop()
+        for wrong, line in (({"a": tmp_path}, "PosixPath"), ({(1, 2): 3}, "keys must be")):
+            with pytest.raises(InputError, match=f"provenance cannot be written as JSON: .*{line}"):
+                make(provenance=wrong)
+
+
+def test_what_cannot_be_saved_is_refused_in_one_line(tmp_path):
+    ours = Vocabulary(["ab"], method="\ud800")
+    with pytest.raises(InputError, match=r"v\.json: a lone surrogate U\+D800"):
+        ours.save(tmp_path / "v.json")
+    assert not [*tmp_path.iterdir()]
+    with pytest.raises(InputError, match="path is a BytesIO: it must be text or a path"):
+        ours.save(BytesIO())

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from ...errors import InputError
 from ...kernels.words import _word_ends, _word_table
 from ...kernels.words._word_arrays import picked
+from ...runtime.arguments import plain, shown
 from ...runtime.arrays import np
 from ...runtime.files.kinds import HEADER, kind_of_head, looks_counted
 from ...runtime.files.writing import checksum_of, shown_path, write_atomic
@@ -302,6 +303,9 @@ def count_texts(texts: Iterable[str | bytes], settings: CountSettings) -> Views:
     tally = Tally(*settings.rules)
     for number, text in enumerate(texts, 1):
         where = f"text {number}"
+        if not isinstance(text, str | bytes):
+            raise InputError(f"{where} is {shown(text)}: it must be str or bytes")
+        text = plain(text)
         if isinstance(text, str):
             try:
                 text = text.encode("utf-8", "surrogateescape")
@@ -309,8 +313,6 @@ def count_texts(texts: Iterable[str | bytes], settings: CountSettings) -> Views:
                 raise InputError(
                     f"{where} has a lone surrogate, which UTF-8 cannot encode"
                 ) from None
-        elif not isinstance(text, bytes):
-            raise InputError(f"{where} is {type(text).__name__}: it must be str or bytes")
         tally.add(Document(where, (text,)), settings.symbols == "chars")
     return tally.result(True)
 

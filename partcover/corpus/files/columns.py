@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from ...errors import InputError
-from ...runtime.arguments import shown
+from ...runtime.arguments import is_listed, shown
 
 
 class Table(Protocol):
@@ -96,7 +96,7 @@ def values_of(values: Any, name: str, kind: str) -> Iterable[Any]:
 def _iterable(values: Any, name: str, kind: str) -> Iterable[Any]:
     if callable(getattr(values, "to_pylist", None)):  # Arrow's arrays hold scalars of their own
         values = values.to_pylist()
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+    if not is_listed(values):
         raise InputError(f"{name} are {shown(values)}: they must be {kind}")
     return values
 

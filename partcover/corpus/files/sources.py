@@ -22,12 +22,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from os import PathLike, fspath
+from os import PathLike, fsdecode
 from pathlib import PurePath
 from typing import IO, Any
 
 from ...errors import InputError, MissingExtra, PartcoverError
-from ...runtime.arguments import shown
+from ...runtime.arguments import plain, shown
 from ...runtime.files.writing import open_input
 
 _TEXTS = ("", ".txt", ".md", ".jsonl")
@@ -111,7 +111,7 @@ def find_sources(
     for given in paths:
         if not isinstance(given, str | PathLike):
             raise InputError(f"paths have {shown(given)}: each must be text or a path")
-        for path in _matched(fspath(given)):
+        for path in _matched(plain(fsdecode(given))):
             reasons: Counter[str] = Counter()
             inside = _inside(path, all_files, reasons)
             if inside is None:

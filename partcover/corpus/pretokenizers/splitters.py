@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ...errors import InputError
-from ...runtime.arguments import shown
+from ...runtime.arguments import is_listed, plain, shown
 
 #: A pre-tokenizer given as a function: it returns all words of a text, in order.
 Splitter: TypeAlias = Callable[[str], Iterable[str]]
@@ -23,7 +23,7 @@ class CheckedSplitter:
     def __call__(self, text: str) -> list[str]:
         """Returns the words of a text; empty ones are left out."""
         words = self.function(text)
-        if isinstance(words, str) or not isinstance(words, Iterable):
+        if not is_listed(words):
             raise InputError(
                 f"the pre-tokenizer {self.name} gives {shown(words)}: it must give a list of texts"
             )
@@ -40,5 +40,5 @@ class CheckedSplitter:
                     f"the pre-tokenizer {self.name} gives a lone surrogate, not UTF-8"
                 ) from None
             if word:
-                kept.append(word)
+                kept.append(plain(word))
         return kept

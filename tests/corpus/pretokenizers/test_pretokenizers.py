@@ -210,7 +210,7 @@ def test_texts():
         WordCounts.from_texts([b"a\xe2\x82"], symbols="chars", pretokenizer="none")
     with pytest.raises(InputError, match="text 1 has a lone surrogate"):
         WordCounts.from_texts(["\ud800"])
-    with pytest.raises(InputError, match="text 1 is int"):
+    with pytest.raises(InputError, match="text 1 is 3: it must be str or bytes"):
         WordCounts.from_texts([3])
     with pytest.raises(InputError, match="texts is a single text: give"):
         WordCounts.from_texts("abc")
