@@ -68,6 +68,9 @@ def deferred() -> Iterator[None]:
     KeyboardInterrupt
         After the block, or the outermost one of several, if a signal arrived inside it.
     """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # a signal never interrupts another thread
+        return
     before, _State.deferring = _State.deferring, True
     try:
         yield

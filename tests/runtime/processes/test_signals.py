@@ -7,12 +7,14 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 
 import pytest
 
 from partcover.__main__ import entry
+from partcover.runtime.processes import signals
 
 # a call of minutes that lets other threads run and returns to Python only at its end
 KERNEL = (
@@ -176,3 +178,22 @@ def test_a_pipe_without_a_reader_is_left_at_once(tmp_path):
         process.send_signal(signal.SIGINT)
         assert process.communicate(timeout=600)[1].startswith("partcover: stopping\n")
         assert process.returncode != 0
+
+
+def test_threads_that_save_results_do_not_change_when_the_main_thread_is_interrupted():
+    entered, leaves = threading.Event(), threading.Event()
+
+    def saves():
+        with signals.deferred():
+            entered.set()
+            leaves.wait()
+
+    thread = threading.Thread(target=saves)
+    thread.start()
+    entered.wait()
+    assert not signals._State.deferring
+    with signals.deferred():
+        leaves.set()
+        thread.join()
+        assert signals._State.deferring
+    assert not signals._State.deferring
