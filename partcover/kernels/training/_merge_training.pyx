@@ -2,10 +2,10 @@
 """Trains by merges: repeatedly joins the best pair of adjacent pieces to one piece.
 
 A piece is a token or a single symbol.  The state is the segmentation of the words into pieces.
-For the first symbol of each piece it stores the piece and the pair that begins there, and for the
-last symbol where the piece begins.  A pair has its exact count and a list of the places where it
-began; a place is valid only while the pair still begins there.  Pairs are in an indexed heap; each
-merge updates the keys of the pairs whose counts changed.
+For the first symbol of each piece it stores the pair that begins there, and for the last symbol of
+a longer piece its length.  A pair has its exact count and a list of the places where it began; a
+place is valid only while the pair still begins there.  Pairs are in an indexed heap; each merge
+updates the keys of the pairs whose counts changed.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
@@ -21,15 +21,10 @@ include "../shared/_popcount.pxi"
 include "../shared/_prefetch.pxi"
 
 cdef enum:
-    LAST = -1           # in place of a pair: the last piece of its word begins here
-    NO_PIECE = -2       # in place of a pair: no piece begins here
+    # what is at a symbol where no pair begins; a piece of n symbols, two or more, ends at -1 - n
+    LAST = -1           # the last piece of its word begins here
+    WITHIN = -2         # neither does a piece begin here nor does a longer one end
     AHEAD = 16          # how many places ahead memory is prefetched
-
-
-cdef struct At:
-    # the piece that begins at this symbol; at the last symbol of a longer piece, where that begins
-    int32_t piece
-    int32_t pair         # the pair that begins at this symbol, or LAST or NO_PIECE
 
 
 cdef struct Begins:
@@ -66,7 +61,7 @@ cdef class MergeTrainer:
     ----------
     text : ndarray of int32
         Symbols 0 … alphabet − 1 of the words, then of the given tokens, then of the forbidden
-        tokens.  The trainer does not keep it.
+        tokens.  The trainer takes it over and overwrites it.
     offsets : ndarray of int64, shape (words + 1,)
         Word ``w`` is ``text[offsets[w]:offsets[w + 1]]``, and not empty.
     counts : ndarray of int64, shape (words,)
@@ -112,7 +107,8 @@ cdef class MergeTrainer:
     cdef int64_t max_length
     cdef int64_t min_count
     cdef bint scored
-    cdef At *at
+    cdef int32_t[::1] text
+    cdef int32_t *at               # of each symbol: the pair that begins there, or see LAST
     cdef Begins *begins
     cdef const int64_t[::1] offsets
     # where each token is in `text`; forbidden ones have indices from `room` on
@@ -153,7 +149,7 @@ cdef class MergeTrainer:
     cdef Py_ssize_t done_room
     cdef Py_ssize_t n_given
 
-    def __init__(self, const int32_t[::1] text, const int64_t[::1] offsets,
+    def __init__(self, int32_t[::1] text, const int64_t[::1] offsets,
                  const int64_t[::1] counts, const int32_t[::1] which,
                  const int64_t[::1] starts, const int64_t[::1] lengths, Py_ssize_t given,
                  const int32_t[::1] merges, Py_ssize_t alphabet, Py_ssize_t room,
@@ -162,6 +158,8 @@ cdef class MergeTrainer:
         cdef Py_ssize_t slots = 16
         cdef Py_ssize_t pieces = alphabet + room
         cdef Py_ssize_t i, t
+        self.text = text
+        self.at = &text[0] if text.shape[0] else NULL
         self.offsets = offsets
         self.counts = counts
         self.alphabet = <int32_t> alphabet
@@ -191,11 +189,10 @@ cdef class MergeTrainer:
             self.part_changed = _array(pieces, "i")
         self.mask = (1 << 16) - 1
         self.table = <int32_t *> malloc((self.mask + 1) * sizeof(int32_t))
-        self.at = <At *> malloc((size + 1) * sizeof(At))
         self.begins = <Begins *> calloc(size // 64 + 1, sizeof(Begins))
         self.left_of_new = <int32_t *> calloc(pieces, sizeof(int32_t))
         self.right_of_new = <int32_t *> calloc(pieces, sizeof(int32_t))
-        if (self.table == NULL or self.at == NULL or self.begins == NULL
+        if (self.table == NULL or self.begins == NULL
                 or self.left_of_new == NULL or self.right_of_new == NULL):
             raise MemoryError
         self.newest = -1
@@ -204,17 +201,17 @@ cdef class MergeTrainer:
                 self.table[i] = -1
             for i in range(merges.shape[0] // 3):
                 t = self._pair(merges[3 * i], merges[3 * i + 1])
-                self.pairs[t].rank = <int32_t> i
+                self.pairs[t].n_places = MERGED
+                self.pairs[t].places.rank = <int32_t> i
                 self._record(merges[3 * i], merges[3 * i + 1], merges[3 * i + 2])
-            self._start(text, which)
+            self._start(which)
         self.n_given = self.n_done
 
     def __dealloc__(self):
         cdef Py_ssize_t p
         for p in range(self.n_pairs):
-            if self.pairs[p].n_places > FEW:
+            if FEW < self.pairs[p].n_places < MERGED:
                 free(self.pairs[p].places.many)
-        free(self.at)
         free(self.begins)
         free(self.left_of_new)
         free(self.right_of_new)
@@ -264,37 +261,34 @@ cdef class MergeTrainer:
 
     # --- pieces ---------------------------------------------------------------------------------
 
-    cdef int _start(self, const int32_t[::1] text, const int32_t[::1] which) except -1 nogil:
+    cdef int _start(self, const int32_t[::1] which) except -1 nogil:
         """Sets up the pieces of the words, and the pairs."""
         cdef Py_ssize_t w, i, begin
-        cdef Py_ssize_t p
-        cdef int32_t before, token
+        cdef int32_t before, left, piece, token
         cdef bint all_single = which.shape[0] == 0
         for w in range(self.counts.shape[0]):
             begin = self.offsets[w]
             self.begins[begin >> 6].bits |= <uint64_t> 1 << (begin & 63)
-            before = -1
+            before = left = -1
             for i in range(begin, self.offsets[w + 1]):
-                self.at[i].pair = NO_PIECE
                 token = SINGLE if all_single else which[i]
+                piece = self.at[i] if token < 0 else self.alphabet + token
+                self.at[i] = WITHIN
                 if token == INSIDE:
                     continue
-                self.at[i].piece = <int32_t> begin
-                self.at[begin].piece = text[i] if token < 0 else self.alphabet + token
-                self.at[begin].pair = LAST
+                if i > begin:
+                    self.at[i] = <int32_t> (begin - i - 2)
+                self.at[begin] = LAST
                 if self.scored:
-                    self.part_count[self.at[begin].piece] += self.counts[w]
+                    self.part_count[piece] += self.counts[w]
                 if before >= 0:
-                    self._add_place(before, self.at[before].piece, self.at[begin].piece,
-                                    self.counts[w])
+                    self._add_place(before, left, piece, self.counts[w])
                 before = <int32_t> begin
+                left = piece
                 begin = i + 1
         for i in range(1, (self.offsets[self.counts.shape[0]] >> 6) + 1):
             self.begins[i].before = self.begins[i - 1].before + popcount(self.begins[i - 1].bits)
-        # pairs may be found in any order, since the order of the heap is total
-        for p in range(self.n_changed):
-            self._refresh(self.changed[p])
-        self.n_changed = 0
+        self._refresh_changed()
         return 0
 
     cdef inline int32_t _word(self, int32_t p) noexcept nogil:
@@ -310,34 +304,42 @@ cdef class MergeTrainer:
         cdef int32_t before = p - 1
         if p == 0:
             return -1
-        if self.at[before].pair == NO_PIECE:
-            before = self.at[before].piece
-        return -1 if self.at[before].pair == LAST else before
+        if self.at[before] < WITHIN:
+            before = p + 1 + self.at[before]
+        return -1 if self.at[before] == LAST else before
 
     cdef int _join(self, int32_t p, int32_t token) except -1 nogil:
         """Joins the piece at p with the next piece."""
         cdef int64_t count = self.counts[self._word(p)]
-        cdef int32_t q = <int32_t> (p + self._length(self.at[p].piece))
-        cdef int32_t r = <int32_t> (q + self._length(self.at[q].piece))
+        cdef int32_t number = self.at[p]
+        cdef int32_t left = self.pairs[number].left
+        cdef int32_t right = self.pairs[number].right
+        cdef int32_t q = <int32_t> (p + self._length(left))
+        cdef int32_t r = <int32_t> (q + self._length(right))
         cdef int32_t before = self._before(p)
-        cdef int32_t after = self.at[q].pair
-        self._take(self.at[p].pair, count)
+        cdef int32_t after = self.at[q]
+        self._take(number, count)
         if self.scored:
-            self._add_part(self.at[p].piece, -count)
-            self._add_part(self.at[q].piece, -count)
+            self._add_part(left, -count)
+            self._add_part(right, -count)
             self._add_part(token, count)
-        self.at[p].piece = token
-        self.at[q].pair = NO_PIECE
-        self.at[p].pair = LAST
-        self.at[r - 1].piece = p
+        self.at[q] = WITHIN
+        self.at[r - 1] = p - r - 1
+        self.at[p] = LAST
         if after >= 0:
             self._take(after, count)
-            self._add_place(p, token, self.at[r].piece, count)
+            self._add_place(p, token, self.pairs[after].right, count)
         if before >= 0:
-            self._take(self.at[before].pair, count)
-            self._add_place(before, self.at[before].piece, token, count)
+            number = self.at[before]
+            self._take(number, count)
+            self._add_place(before, self.pairs[number].left, token, count)
         self.done[self.n_done - 1].joined += count
         return 0
+
+    cdef inline int32_t _rank(self, int32_t p) noexcept nogil:
+        """The number of the merge of the pair that begins at p, or -1."""
+        cdef const Pair *pair = &self.pairs[self.at[p]]
+        return pair.places.rank if self.at[p] >= 0 and pair.n_places == MERGED else -1
 
     cdef int _join_on(self, int32_t p, int32_t token) except -1 nogil:
         """Joins the pair at p, and applies all merges so far to the new piece.
@@ -349,8 +351,8 @@ cdef class MergeTrainer:
         while True:
             self._join(p, token)
             before = self._before(p)
-            rank = self.pairs[self.at[p].pair].rank if self.at[p].pair >= 0 else -1
-            rank_before = self.pairs[self.at[before].pair].rank if before >= 0 else -1
+            rank = self._rank(p)
+            rank_before = self._rank(before) if before >= 0 else -1
             if rank_before >= 0 and (rank < 0 or rank_before <= rank):
                 p = before
                 rank = rank_before
@@ -458,15 +460,14 @@ cdef class MergeTrainer:
         pair.right = right
         pair.count = 0
         pair.key = 0
-        pair.n_places = 0
+        pair.n_places = (
+            EXCLUDED if self._length(left) + self._length(right) > self.max_length else 0
+        )
         pair.heap_place = -1
-        pair.rank = -1
-        pair.changed = False
-        pair.excluded = self._length(left) + self._length(right) > self.max_length
         if self.scored:
             self.scores = <Score *> _grown(self.scores, &self.score_room, number + 1,
                                            sizeof(Score))
-            self.scores[number] = Score(0, 0, 0, -1, -1, False, False)
+            self.scores[number] = Score(0, 0, 0, -1, -1, False, False, False)
         self.n_pairs += 1
         return number
 
@@ -512,13 +513,18 @@ cdef class MergeTrainer:
         self.pairs[number].count -= count
         return self._mark(number) if self.scored else 0
 
-    cdef int _mark(self, int32_t number) except -1 nogil:
-        if not self.pairs[number].changed:
-            self.pairs[number].changed = True
-            self.changed = <int32_t *> _grown(self.changed, &self.changed_room, self.n_changed + 1,
-                                              sizeof(int32_t))
-            self.changed[self.n_changed] = number
-            self.n_changed += 1
+    cdef inline int _mark(self, int32_t number) except -1 nogil:
+        """Notes that the key of a pair changed; those of new pairs are set in any case."""
+        if number >= self.first_of_new:
+            return 0
+        if self.scored:
+            if self.scores[number].changed:
+                return 0
+            self.scores[number].changed = True
+        self.changed = <int32_t *> _grown(self.changed, &self.changed_room, self.n_changed + 1,
+                                          sizeof(int32_t))
+        self.changed[self.n_changed] = number
+        self.n_changed += 1
         return 0
 
     cdef int _add_place(self, int32_t p, int32_t left, int32_t right,
@@ -529,7 +535,7 @@ cdef class MergeTrainer:
                                else self._pair(left, right))
         cdef Pair *pair = &self.pairs[number]
         cdef Score *score
-        if not pair.excluded:
+        if pair.n_places < MERGED:
             if pair.n_places >= FEW and not pair.n_places & (pair.n_places - 1):
                 self._widen_places(pair)
             if pair.n_places < FEW:
@@ -537,7 +543,7 @@ cdef class MergeTrainer:
             else:
                 pair.places.many[pair.n_places] = p
             pair.n_places += 1
-        self.at[p].pair = number
+        self.at[p] = number
         if self.scored:
             score = &self.scores[number]
             if not score.in_left:
@@ -601,15 +607,28 @@ cdef class MergeTrainer:
 
     # --- the heap -------------------------------------------------------------------------------
 
+    cdef int _refresh_changed(self) except -1 nogil:
+        """Updates the pairs that are new or changed, in any order: that of the heap is total."""
+        cdef Py_ssize_t i
+        for i in range(self.n_changed):
+            self._refresh(self.changed[i])
+        self.n_changed = 0
+        for i in range(self.first_of_new, self.n_pairs):
+            self._refresh(<int32_t> i)
+        return 0
+
     cdef int _refresh(self, int32_t number) except -1 nogil:
         """Updates a pair's key from its count, and its place in the heap."""
         cdef Pair *pair = &self.pairs[number]
         cdef Score *score
         cdef int32_t place = pair.heap_place
-        pair.changed = False
-        pair.key = 0 if pair.excluded or pair.count < self.min_count else pair.count
-        if self.scored and pair.key:
+        pair.key = (
+            0 if pair.n_places == EXCLUDED or pair.count < self.min_count else pair.count
+        )
+        if self.scored:
             score = &self.scores[number]
+            score.changed = False
+        if self.scored and pair.key:
             score.left_count = self.part_count[pair.left]
             score.right_count = self.part_count[pair.right]
             score.score = (<double> pair.key
@@ -658,7 +677,6 @@ cdef class MergeTrainer:
         kept = self.pairs[number].places
         n_places = self.pairs[number].n_places
         places = kept.many if n_places > FEW else &kept.few[0]
-        self.pairs[number].n_places = 0
         length = self._length(left) + self._length(right)
         self._spell_pair(left, right)
         slot = self._slot_of(length)
@@ -666,7 +684,7 @@ cdef class MergeTrainer:
         if token >= self.room:
             if n_places > FEW:
                 free(kept.many)
-            self.pairs[number].excluded = True
+            self.pairs[number].n_places = EXCLUDED
             self._refresh(number)
             return 1
         is_new = token < 0
@@ -680,7 +698,8 @@ cdef class MergeTrainer:
         token += self.alphabet
         self.newest = token if is_new else -1
         self.first_of_new = <int32_t> self.n_pairs
-        self.pairs[number].rank = <int32_t> self.n_done
+        self.pairs[number].n_places = MERGED
+        self.pairs[number].places.rank = <int32_t> self.n_done
         try:
             self._record(left, right, token)
             # joined occurrences may overlap, so go from left to right
@@ -692,15 +711,13 @@ cdef class MergeTrainer:
                 free(kept.many)
         if self.scored:
             self._mark_parts()
-        for i in range(self.n_changed):
-            self._refresh(self.changed[i])
-        self.n_changed = 0
+        self._refresh_changed()
         return 1
 
     cdef int32_t _first(self, int32_t number, const int32_t *places) noexcept nogil:
         """The first place where a pair still begins; the pair must occur."""
         cdef Py_ssize_t i = 0
-        while self.at[places[i]].pair != number:
+        while self.at[places[i]] != number:
             i += 1
         return places[i]
 
@@ -709,17 +726,17 @@ cdef class MergeTrainer:
         """Joins a pair wherever it still begins; applies other merges if the token is not new."""
         cdef Py_ssize_t i
         cdef int32_t left_length = <int32_t> self._length(self.pairs[number].left)
-        cdef const At *ahead
+        cdef int32_t ahead, before
         for i in range(n_places):
             if i + 2 * AHEAD < n_places:
                 prefetch(&self.at[places[i + 2 * AHEAD]])
-                ahead = &self.at[places[i + AHEAD]]
-                if ahead.pair == number:
-                    prefetch(&self.counts[self._word(places[i + AHEAD])])
-                    # the pairs before and after, most likely
-                    prefetch(&self.pairs[(ahead - 1).pair if places[i + AHEAD] else 0])
-                    prefetch(&self.pairs[ahead[left_length].pair])
-            if self.at[places[i]].pair == number:
+                ahead = places[i + AHEAD]
+                if self.at[ahead] == number:
+                    prefetch(&self.counts[self._word(ahead)])
+                    before = self._before(ahead)
+                    prefetch(&self.pairs[self.at[before] if before >= 0 else 0])
+                    prefetch(&self.pairs[self.at[ahead + left_length]])
+            if self.at[places[i]] == number:
                 if is_new:
                     self._join(places[i], token)
                 else:

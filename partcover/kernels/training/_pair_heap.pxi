@@ -23,11 +23,15 @@ cdef extern from *:
 
 cdef enum:
     FEW = 2             # places that need no memory of their own: most pairs have no more
+    # in place of the number of places where none are listed
+    MERGED = 0xFFFFFFFE     # the merge was made
+    EXCLUDED = 0xFFFFFFFF   # it is never made: its token is too long or forbidden
 
 
 cdef union Places:
     int32_t few[FEW]
     int32_t *many
+    int32_t rank         # of a pair that was merged, the number of its merge
 
 
 cdef struct Pair:
@@ -38,9 +42,6 @@ cdef struct Pair:
     Places places        # where it has begun, until it is merged; some places may be outdated
     uint32_t n_places    # more than FEW: they are in `many`, with room up to a power of two
     int32_t heap_place   # its index in the heap, or -1
-    int32_t rank         # the number of its merge, or -1
-    uint8_t changed
-    uint8_t excluded     # never merged: its token is too long or forbidden
 
 
 cdef struct Score:
@@ -52,6 +53,7 @@ cdef struct Score:
     int32_t next_right
     uint8_t in_left      # whether it is in the list of pairs of its left part
     uint8_t in_right
+    uint8_t changed
 
 
 cdef inline bint _precedes(const Pair *pairs, const Score *scores, int32_t a,
