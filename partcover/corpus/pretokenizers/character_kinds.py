@@ -6,6 +6,8 @@ import base64
 import zlib
 from collections.abc import Iterable, Mapping
 from functools import cache
+from io import BytesIO
+from mmap import mmap
 
 from ...runtime.arrays import UInt8, np
 from ...runtime.patterns import regex
@@ -16,10 +18,10 @@ PLACES = (range(0x40000), range(0xE0000, 0xE1000))
 
 
 @cache
-def character_kinds() -> bytes:
+def character_kinds() -> memoryview:
     """Returns the kinds of each code point, as bits of the encoder's kernel.
 
-    They are those of Unicode 16, as the libraries have them.
+    They are those of Unicode 16, as the libraries have them.  Only those at `PLACES` take memory.
 
     Examples
     --------
@@ -28,7 +30,11 @@ def character_kinds() -> bytes:
     >>> len(kinds) == 0x110000, kinds[ord("a")] == kinds[ord("z")] != kinds[ord("A")]
     (True, True)
     """
-    return zlib.decompress(base64.b85decode(KINDS.replace("\n", "")))
+    stored = BytesIO(zlib.decompress(base64.b85decode(KINDS.replace("\n", ""))))
+    kinds = mmap(-1, 0x110000)
+    for place in PLACES:
+        kinds[place.start : place.stop] = stored.read(len(place))
+    return memoryview(kinds).toreadonly()
 
 
 def code_points(patterns: Mapping[str, int], places: Iterable[range] = PLACES) -> UInt8:

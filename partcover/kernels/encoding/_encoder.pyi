@@ -3,6 +3,7 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from typing_extensions import Buffer
 
 UInt8 = npt.NDArray[np.uint8]
 Int32 = npt.NDArray[np.int32]
@@ -18,7 +19,7 @@ class WordCache:
     def __init__(
         self,
         mode: int,
-        kinds: UInt8 | bytes,
+        kinds: Buffer | UInt8,
         mark: bytes,
         limit: int,
         tokens: TokenTable | None = None,

@@ -10,6 +10,7 @@ import base64
 import textwrap
 import zlib
 
+from partcover.corpus.pretokenizers.character_kinds import PLACES
 from partcover.corpus.pretokenizers.unicode_tables import compiled
 from partcover.kernels.words import _word_ends
 
@@ -37,7 +38,9 @@ def kinds() -> bytes:
 
 def module() -> str:
     """The text of the module."""
-    text = base64.b85encode(zlib.compress(kinds(), 9)).decode()
+    found = kinds()
+    stored = b"".join(found[place.start : place.stop] for place in PLACES)
+    text = base64.b85encode(zlib.compress(stored, 9)).decode()
     lines = "\n".join(textwrap.wrap(text, 100))
     return f'"""{ABOUT}"""\n\nKINDS = """\n{lines}\n"""\n'
 
