@@ -78,6 +78,9 @@ def test_text_is_counted_as_by_the_twin(texts, mode):
         assert _word_table.last_cut(text, mode) == max(cuts(text, mode), default=-1)
     assert len(table) == len(twin)
     assert exported(table.export(True)) == ordered(twin)
+    assert len(table) == 0  # it can be filled again
+    for text in texts:
+        table.add_text(text, mode)
     assert exported(table.export(False)) == list(twin.items())  # first appearance
 
 

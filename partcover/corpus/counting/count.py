@@ -118,10 +118,8 @@ class Tally:
         mark = self.pretokenizer.mark
         if mark is None:
             self._cut_pieces()
-            table, self.words = self.words, _word_table.WordTable()
-            return table.views(by_count)
-        table, self.table = self.table, _word_table.WordTable()
-        return table.views(by_count, mark.encode("utf-8", "surrogateescape"))
+            return self.words.views(by_count)
+        return self.table.views(by_count, mark.encode("utf-8", "surrogateescape"))
 
 
 def _is_mostly_ascii(text: bytes) -> bool:

@@ -281,7 +281,6 @@ class _Reader:
                 pending = [chunk[cut:]]
                 if room is not None and table.nbytes > room:
                     yield table
-                    table = _word_table.WordTable()
         self._add(table, b"".join(pending))
         yield table
 

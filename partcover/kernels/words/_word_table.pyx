@@ -44,8 +44,7 @@ cdef struct Slot:
     uint32_t entry      # index of the entry plus 1; 0: the slot is free
 
 cdef struct Entry:
-    int64_t offset
-    int64_t length
+    int64_t offset      # in the arena; the word ends where the next one begins
     int64_t count
 
 cdef enum:
@@ -73,6 +72,19 @@ cdef class WordTable:
     cdef uint64_t mask
 
     def __cinit__(self):
+        self._clear()
+
+    def __dealloc__(self):
+        free(self.arena)
+        free(self.entries)
+        free(self.slots)
+
+    cdef int _clear(self) except -1:
+        """Empties the table and frees its memory."""
+        free(self.arena)
+        free(self.entries)
+        free(self.slots)
+        self.used = self.size = 0
         self.room = MIN_ROOM
         self.capacity = MIN_ENTRIES
         self.mask = 2 * MIN_ENTRIES - 1
@@ -81,11 +93,8 @@ cdef class WordTable:
         self.slots = <Slot *> calloc(self.mask + 1, sizeof(Slot))
         if self.arena == NULL or self.entries == NULL or self.slots == NULL:
             raise MemoryError
-
-    def __dealloc__(self):
-        free(self.arena)
-        free(self.entries)
-        free(self.slots)
+        self.entries[0].offset = 0
+        return 0
 
     def __len__(self):
         return self.size
@@ -126,7 +135,7 @@ cdef class WordTable:
     cdef int _append(self, const uint8_t *p, int64_t n, int64_t count) noexcept nogil:
         cdef int64_t room
         cdef void *grown
-        if self.size == self.capacity:
+        if self.size + 1 == self.capacity:      # one more entry says where the last word ends
             if self.size >= <int64_t> 0xFFFFFFF0 // 2:   # slots hold 32-bit entry numbers
                 return NO_MEMORY
             grown = realloc(self.entries, 2 * self.capacity * sizeof(Entry))
@@ -144,11 +153,10 @@ cdef class WordTable:
             self.arena = <uint8_t *> grown
             self.room = room
         memcpy(self.arena + self.used, p, n)
-        self.entries[self.size].offset = self.used
-        self.entries[self.size].length = n
         self.entries[self.size].count = count
         self.used += n
         self.size += 1
+        self.entries[self.size].offset = self.used
         return DONE
 
     cdef int _add(self, const uint8_t *p, int64_t n, int64_t count,
@@ -164,7 +172,8 @@ cdef class WordTable:
         while self.slots[home].entry:
             if self.slots[home].tag == tag:
                 entry = self.entries + (self.slots[home].entry - 1)
-                if entry.length == n and memcmp(self.arena + entry.offset, p, n) == 0:
+                if (_symbols(entry) == n
+                        and memcmp(self.arena + entry.offset, p, n) == 0):
                     if entry.count > INT64_MAX - count:
                         return TOO_MANY
                     entry.count += count
@@ -328,18 +337,18 @@ cdef class WordTable:
         with nogil:
             for i in range(other.size):
                 status = self._add(other.arena + other.entries[i].offset,
-                                   other.entries[i].length, other.entries[i].count,
+                                   _symbols(&other.entries[i]), other.entries[i].count,
                                    other.arena + other.used)
                 if status != DONE:
                     break
         _check(status)
 
     def export(self, bint by_count, const uint8_t[::1] mark=b" "):
-        """Returns the words as arrays: data, offsets and counts; see `views`."""
+        """Empties the table, and returns its words as arrays; see `views`."""
         return tuple(map(np.asarray, self.views(by_count, mark)))
 
     def views(self, bint by_count, const uint8_t[::1] mark=b" "):
-        """Returns the words as read-only memory views: data, offsets and counts.
+        """Empties the table, and returns its words as read-only memory views: data, offsets, counts.
 
         Each leading space is replaced by `mark`; the counts of words that become equal are summed.
         With `by_count` the order is by count descending, then word ascending; otherwise by first
@@ -347,9 +356,9 @@ cdef class WordTable:
         """
         cdef int64_t i, n, at = 0, longest = 0
         for i in range(self.size):
-            longest = max(longest, self.entries[i].length)
+            longest = max(longest, _symbols(&self.entries[i]))
         cdef Key *keys = <Key *> malloc((self.size + 1) * sizeof(Key))
-        cdef Key *spare = <Key *> malloc((self.size // 2 + 1) * sizeof(Key))
+        cdef Key *spare = NULL
         # the marked words, with room for one more after them
         cdef int64_t *starts = <int64_t *> malloc((self.size + 1) * sizeof(int64_t))
         cdef uint8_t *text = <uint8_t *> malloc(
@@ -359,14 +368,19 @@ cdef class WordTable:
         cdef int64_t[::1] o
         cdef int64_t[::1] c
         try:
-            if keys == NULL or spare == NULL or starts == NULL or text == NULL:
+            if keys == NULL or starts == NULL or text == NULL:
                 raise MemoryError
             with nogil:
                 n = self._marked(&mark[0], mark.shape[0], keys, text, starts)
-                if by_count and n > 0:
-                    _sort(keys, spare, n, text, starts)
             if n < 0:
                 raise OverflowError("a count does not fit in int64")
+            self._clear()
+            if by_count:
+                spare = <Key *> malloc((n // 2 + 1) * sizeof(Key))
+                if spare == NULL:
+                    raise MemoryError
+                with nogil:
+                    _sort(keys, spare, n, text, starts)
             offsets = _array(n + 1, "q")
             counts = _array(n, "q")
             o = offsets
@@ -398,7 +412,7 @@ cdef class WordTable:
         cdef uint8_t *at = text
         for i in range(self.size):
             word = self.arena + self.entries[i].offset
-            n = self.entries[i].length
+            n = _symbols(&self.entries[i])
             starts[i] = at - text
             keys[i].word = i
             keys[i].count = self.entries[i].count
@@ -437,11 +451,15 @@ cdef class WordTable:
         cdef int64_t i
         while self.slots[home].entry:
             i = <int64_t> self.slots[home].entry - 1
-            if (self.entries[i].length == n
+            if (_symbols(&self.entries[i]) == n
                     and memcmp(self.arena + self.entries[i].offset, p, n) == 0):
                 return i
             home = (home + 1) & self.mask
         return -1
+
+
+cdef inline int64_t _symbols(const Entry *entry) noexcept nogil:
+    return entry[1].offset - entry.offset
 
 
 cdef int _check(int status) except -1:
