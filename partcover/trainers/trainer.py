@@ -322,7 +322,7 @@ def solution_of(
     vocabulary = vocabulary.with_(**instance.words.how)
 
     def count(termination: Termination) -> Solution:
-        cut = segment(instance.words, vocabulary, threads=threads)
+        tokens = segment(instance.words, vocabulary, threads=threads).tokens
         shortest = {}
         if vocabulary.rule not in ("shortest_path", "single_symbols"):
             other = segment(instance.words, vocabulary, "shortest_path", threads=threads)
@@ -330,7 +330,7 @@ def solution_of(
         solution = Solution.of(
             instance,
             vocabulary,
-            cut.tokens,
+            tokens,
             rule=vocabulary.rule,
             termination=termination,
             seconds=seconds,

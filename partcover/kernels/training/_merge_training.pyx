@@ -238,26 +238,36 @@ cdef class MergeTrainer:
 
         Returns
         -------
-        lefts, rights, made : list of int
+        lefts, rights, made : buffer of int32
             Left, right and resulting pieces.
-        joined : list of int
+        joined : buffer of int64
             How many times each merge joined two pieces, in all occurrences of the words.
         """
         cdef Py_ssize_t i
-        return (
-            [self.done[i].left for i in range(self.n_given, self.n_done)],
-            [self.done[i].right for i in range(self.n_given, self.n_done)],
-            [self.done[i].token for i in range(self.n_given, self.n_done)],
-            [self.done[i].joined for i in range(self.n_given, self.n_done)],
-        )
+        cdef Py_ssize_t n = self.n_done - self.n_given
+        cdef const Merge *done = &self.done[self.n_given]
+        arrays = _array(n, "i"), _array(n, "i"), _array(n, "i"), _array(n, "q")
+        cdef int32_t[::1] lefts = arrays[0]
+        cdef int32_t[::1] rights = arrays[1]
+        cdef int32_t[::1] made = arrays[2]
+        cdef int64_t[::1] joined = arrays[3]
+        for i in range(n):
+            lefts[i] = done[i].left
+            rights[i] = done[i].right
+            made[i] = done[i].token
+            joined[i] = done[i].joined
+        return arrays
 
     def places(self):
-        """Returns where each token is in the text: lists of starts and of ends."""
+        """Returns where each token begins and ends in the text: buffers of int64."""
         cdef Py_ssize_t t
-        return (
-            [self.starts[t] for t in range(self.tokens)],
-            [self.starts[t] + self.lengths[t] for t in range(self.tokens)],
-        )
+        arrays = _array(self.tokens, "q"), _array(self.tokens, "q")
+        cdef int64_t[::1] begins = arrays[0]
+        cdef int64_t[::1] ends = arrays[1]
+        for t in range(self.tokens):
+            begins[t] = self.starts[t]
+            ends[t] = self.starts[t] + self.lengths[t]
+        return arrays
 
     # --- pieces ---------------------------------------------------------------------------------
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
 from ...corpus import symbols as sym
 from ...corpus.symbols import Token
+from ...corpus.word_counts import WordCounts
 from ...errors import InputError
 from ...kernels.training._merge_training import MergeTrainer
 from ...kernels.words._word_arrays import numbers_of
@@ -121,9 +123,10 @@ def train_merges(
     except KeyboardInterrupt:
         termination = "interrupted"
     exhausted = termination == "completed" and trainer.tokens < instance.k
-    tokens = layout.tokens(trainer)
+    begins, ends = trainer.places()
     left, right, made, joined = trainer.merges()
     del trainer  # most of the memory
+    tokens = layout.spelled(begins, ends)
     spelled = [*layout.symbols(), *tokens]
     sides = (map(spelled.__getitem__, pieces) for pieces in (left, right))
     first = len(layout.alphabet) + len(given)  # of the new tokens
@@ -148,39 +151,45 @@ class _Layout:
 
     Attributes
     ----------
-    flat : bytes or ndarray, shape (symbols,)
-        The symbols of the words, then of the given tokens, then of the forbidden ones.
-    alphabet : bytes or ndarray
-        The symbol of each number, in the order that decides ties.
+    words : WordCounts
+        The words.
+    known : tuple of token
+        The given tokens, then the forbidden ones.
     starts, lengths : array of int64
-        Where the given tokens and then the forbidden ones stand in `flat`.
-    kind : Symbols
-        The alphabet of the words.
+        Where these stand in `flat`.
     """
 
-    flat: bytes | Array
-    alphabet: bytes | Array
+    words: WordCounts
+    known: tuple[Any, ...]
     starts: array[int]
     lengths: array[int]
-    kind: sym.Symbols
 
     @classmethod
     def of(cls, instance: Instance, given: Vocabulary) -> _Layout:
-        words, tokens = instance.words, (*given, *instance.forbidden)
-        lengths = array("q", map(len, tokens))
+        words, known = instance.words, (*given, *instance.forbidden)
+        lengths = array("q", map(len, known))
         starts = array("q", accumulate(lengths, initial=len(words.views[0])))
         if starts.pop() >= 2**31:
             raise InputError("the distinct words have 2^31 symbols or more: drop rare words first")
-        if instance.symbols == "bytes":
-            return cls(b"".join([words.views[0], *tokens]), _BYTES, starts, lengths, "bytes")
-        flat = np.concatenate([words.data, sym.packed(tokens, instance.symbols)[0]])
-        return cls(flat, np.unique(flat), starts, lengths, instance.symbols)
+        return cls(words, known, starts, lengths)
+
+    @property
+    def flat(self) -> bytes | Array:
+        """The symbols of the words, then of the known tokens, shape (symbols,)."""
+        if self.words.symbols == "bytes":
+            return b"".join([self.words.views[0], *self.known])
+        return np.concatenate([self.words.data, sym.packed(self.known, self.words.symbols)[0]])
+
+    @cached_property
+    def alphabet(self) -> bytes | Array:
+        """The symbol of each number, in the order that decides ties."""
+        return _BYTES if self.words.symbols == "bytes" else np.unique(self.flat)
 
     def trainer(
         self, instance: Instance, given: Vocabulary, limit: int, scored: bool, threads: int
     ) -> MergeTrainer:
         """Returns the kernel over the words, segmented with the given tokens."""
-        words = instance.words
+        words = self.words
         which: Any = array("i")  # no token is given: all symbols stand alone
         if len(given):
             which = segment(words, given, threads=threads).cut
@@ -199,30 +208,32 @@ class _Layout:
             merges,
             len(self.alphabet),
             limit,
-            instance.max_length or len(self.flat),
+            instance.max_length or len(words.views[0]),
             instance.min_count,
             scored,
         )
 
     def _numbers(self) -> Any:
         """Returns the number of each symbol of `flat`."""
-        if isinstance(self.flat, bytes):
-            return numbers_of(self.flat, _NUMBERS)
-        return np.searchsorted(self.alphabet, self.flat).astype(np.int32)
+        flat = self.flat
+        if isinstance(flat, bytes):
+            return numbers_of(flat, _NUMBERS)
+        return np.searchsorted(self.alphabet, flat).astype(np.int32)
 
     def symbols(self) -> list[Token]:
         """Returns the symbols in the order of their numbers."""
         alphabet = self.alphabet
         if isinstance(alphabet, bytes):
             return [alphabet[i : i + 1] for i in range(len(alphabet))]
-        return [sym.from_array(alphabet[i : i + 1], self.kind) for i in range(len(alphabet))]
+        kind = self.words.symbols
+        return [sym.from_array(alphabet[i : i + 1], kind) for i in range(len(alphabet))]
 
-    def tokens(self, trainer: MergeTrainer) -> list[Token]:
-        """Returns the given tokens and those made so far."""
-        begins, ends = trainer.places()
-        if isinstance(self.flat, bytes):
-            return [*map(self.flat.__getitem__, map(slice, begins, ends))]
-        return [*sym.slices(self.flat, np.array(begins), np.array(ends), self.kind)]
+    def spelled(self, begins: memoryview, ends: memoryview) -> list[Token]:
+        """Returns the tokens that stand at some places of `flat`."""
+        flat = self.flat
+        if isinstance(flat, bytes):
+            return [*map(flat.__getitem__, map(slice, begins, ends))]
+        return [*sym.slices(flat, np.asarray(begins), np.asarray(ends), self.words.symbols)]
 
 
 def _refuse_long_tokens(tokens: int, symbols: int) -> None:
