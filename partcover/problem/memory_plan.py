@@ -44,7 +44,7 @@ _INDEXED = 16  # a position of the index, in addition to prices
 _SEARCHED = 44  # an occurrence in a search, with its links
 # an occurrence in a bound, if arcs are made word by word; if they are kept
 _ARC, _HELD_ARC = 24, 64
-_PIECE = 48  # a symbol while words are segmented into pieces that are merged, with its pairs
+_PIECE = 36  # a symbol while words are segmented into pieces that are merged, with its pairs
 _CUT, _ATOM = 20, 84  # a symbol while words are segmented; while their atoms are also counted
 _LISTED, _DRAWN = 36, 56  # a candidate of an index that has all of them; with its weight, drawn
 _PRUNED, _PLACE = 180, 30  # a piece that may be pruned; an occurrence of a piece
