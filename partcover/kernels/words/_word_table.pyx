@@ -348,7 +348,7 @@ cdef class WordTable:
         return tuple(map(np.asarray, self.views(by_count, mark)))
 
     def views(self, bint by_count, const uint8_t[::1] mark=b" "):
-        """Empties the table, and returns its words as read-only memory views: data, offsets, counts.
+        """Empties the table; returns its words as read-only memory views: data, offsets, counts.
 
         Each leading space is replaced by `mark`; the counts of words that become equal are summed.
         With `by_count` the order is by count descending, then word ascending; otherwise by first
