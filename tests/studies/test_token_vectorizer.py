@@ -72,7 +72,7 @@ def test_what_is_no_list_of_texts():
 
     with pytest.raises(InputError, match="put it into a list"):
         TokenVectorizer().fit("one text")
-    with pytest.raises(InputError, match="text 1 is int"):
+    with pytest.raises(InputError, match="text 1 is 1: it must be str or bytes"):
         TokenVectorizer().fit([1])
     with pytest.raises(InputError, match="unknown method 'none': use greedtok"):
         TokenVectorizer(method="none").fit(TEXTS)
