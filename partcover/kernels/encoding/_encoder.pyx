@@ -17,7 +17,7 @@ cdef object _empty = None   # NumPy's, once there is a cache: it is called for e
 
 cdef enum:
     # a table with fewer slots grows to four times its size, a larger one to twice its size
-    SMALL = 1 << 18
+    SMALL = 1 << 17
     FEW = 16            # up to this many pieces of a word are copied without checking for room
     BRIEF = 1 << 12     # bytes of text that are looked up without releasing the interpreter lock
     UNCACHED = -2147483648  # marks in `out` the first word of a section that is not cached
