@@ -91,7 +91,7 @@ cdef class WordCache:
     """A cache of the pieces that words are segmented into, with a limit in bytes.
 
     For each section of text, call `find`, which looks its words up; then `new_words` and
-    `add_pieces` if there are new ones; then `write`, `array_of_words` or `values_of_words`.
+    `add_pieces` if there are new ones; then `write` or `array_of_words`.
     `find_texts` looks up several texts.  Only one thread at a time may use a cache; words are
     found without the interpreter lock.  A cache that has outgrown `limit` is emptied.  Words of
     more than an eighth of `limit` are not cached, nor are words of 2^24 bytes or more.
@@ -668,10 +668,6 @@ cdef class WordCache:
         out = _empty(self.n_out, kind)
         self.write(out, 0)
         return out
-
-    def values_of_words(self, list values not None):
-        """Returns the values of the section's numbers, one word after another."""
-        return _listed(self.out, self.n_out, values)
 
 
 include "_running_words.pxi"
