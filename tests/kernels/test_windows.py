@@ -1,7 +1,7 @@
 """Words that windows of 64 bytes find are those of the pattern, whatever the machine can."""
 
 from collections import Counter
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -19,9 +19,24 @@ from partcover.kernels.words import _word_ends, _word_table
 RULES = ("gpt2", "cl100k", "qwen2", "qwen3.5", "o200k")
 PIECES = (
     *"abZ123\n\r\t '’\"().,/-éÉßªǅʰ一あאΣ१²😀́\u0301\u0903\xa0\u3000\u2028\x85\x00\x1c\x7f",
-    *("\r\n", "\n\n  ", "    ", "'s", "'S", "'ſ", "'ll", "'RE", "QZ", "foo", "Bar", "4567890"),
+    *(
+        "\r\n",
+        "\n\n  ",
+        "    ",
+        "жЖ",
+        "ب٠",
+        "'s",
+        "'S",
+        "'ſ",
+        "'ll",
+        "'RE",
+        "QZ",
+        "foo",
+        "Bar",
+        "4567890",
+    ),
     *("*/\n/**", "//", " (", "...\n", "word" * 9, " " * 40, "é" * 33, "-" * 70, "\udc80", "\udcff"),
-    *("\udce4\udcb8", "\udced\udca0\udc80", "\udcc0\udcaf"),
+    *("\udce4\udcb8", "\udced\udca0\udc80", "\udcc0\udcaf", "\udce5\udce5\udc80\udc80"),
 )
 TEXTS = st.lists(st.sampled_from(PIECES), min_size=1, max_size=9).flatmap(
     lambda some: st.lists(st.sampled_from(some), max_size=60).map("".join)
@@ -60,6 +75,25 @@ def test_words_are_the_patterns(rule, text, most):
     assert _word_ends.word_ends(data, finder, character_kinds()) == ends_of(rule, text)
 
 
+BROKEN = (
+    *(b"\xe5", b"\xe5\x80", b"\xe5\xe5\x80\x80", b"\xc3\xe5\x80\x80", b"\xe5\x80\xe5\x80\x80"),
+    *(b"\xc3", b"\xc3\xc3\x80", b"\xf0\x9f\x98\x80", b"\xf0\x9f", b"\x80", b"\xe2\x80\x83"),
+    *(b"\xe0\x81\x81", b"\xe0\xa0\x80", b"\xed\x9f\x80", b"\xed\xa0\x80", b"\xc1\xa1"),
+)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_characters_that_break_off_or_cross_the_end_of_a_window(rule):
+    finder = PRETOKENIZER_RULES[rule].finder
+    for most, filler, size in product((16, 64), (".", "a", "é", "一"), range(55, 66)):
+        _word_ends.classified_at_once(most)
+        filled = filler.encode() * (size // len(filler.encode()))
+        for broken, last in product(BROKEN, (b"a", b".")):
+            data = filled + broken + last * 70
+            text = data.decode("utf-8", "surrogateescape")
+            assert _word_ends.word_ends(data, finder, character_kinds()) == ends_of(rule, text)
+
+
 @tries(200)
 @given(st.sampled_from(RULES), TEXTS)
 def test_words_are_counted_and_cut_no_further(rule, text):
@@ -95,6 +129,19 @@ def test_what_the_machine_can_is_chosen():
         chosen = _word_ends.classified_at_once(most)
         assert chosen in (1, 16, 32, 64)
         assert chosen <= max(most, 16) or chosen == 64  # where there is no choice
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_character_has_its_kind_at_any_width(rule):
+    finder = PRETOKENIZER_RULES[rule].finder
+    codes = [*range(0x80, 0xD800), *range(0xE000, 0x10000)]
+    for between in ("", "a", "."):
+        text = between.join(map(chr, codes)).encode()
+        found = []
+        for most in (16, 64):
+            _word_ends.classified_at_once(most)
+            found.append(_word_ends.word_ends(text, finder, character_kinds()))
+        assert found[0] == found[1]
 
 
 def test_other_kinds_of_characters_are_respected():

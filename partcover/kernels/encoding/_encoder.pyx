@@ -33,7 +33,7 @@ include "_short_merges.pxi"
 include "_word_slots.pxi"
 include "_token_table.pxi"
 include "../shared/_word_ends.pxi"
-include "../shared/_windows.pxi"
+include "../words/_windows.pxi"
 include "_word_keys.pxi"
 
 cdef enum:

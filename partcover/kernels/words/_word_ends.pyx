@@ -8,7 +8,7 @@ from libc.string cimport memchr, memcpy, memset
 include "../shared/_arrays.pxi"
 include "../shared/_hash.pxi"
 include "../shared/_word_ends.pxi"
-include "../shared/_windows.pxi"
+include "_windows.pxi"
 
 
 def classified_at_once(int most=64):
@@ -16,7 +16,7 @@ def classified_at_once(int most=64):
 
     It is 64, 32 or 16, depending on the machine.  No result depends on it.
     """
-    return _choose(most)
+    return _choose_kinds(_choose(most))
 
 
 def finds_windows(int mode, const uint8_t[::1] kinds, int phrase=1):

@@ -193,12 +193,14 @@ cdef extern from *:
     int _lowest "pc_lowest"(uint64_t x) noexcept nogil
     int _length "pc_length"(uint64_t x) noexcept nogil
 
+include "_character_kinds.pxi"
+
 cdef enum:
     WINDOW = 64
     SOME = 16           # most words that are found one by one in a call
 
 
-_choose(64)
+_choose_kinds(_choose(64))
 
 
 cdef inline uint64_t _below(int n) noexcept nogil:
@@ -284,8 +286,8 @@ cdef uint64_t _letters_of(const Scanner *scanner, const uint8_t *p, const uint8_
 
     The places of their first bytes are known in advance.  Invalid UTF-8 is left to `_others_of`.
     """
-    cdef uint64_t left = c.high & ~c.inner
-    cdef uint64_t all_bits = 0, letter = 0, upper = 0, low = 0, white = 0, stop = 0
+    cdef uint64_t firsts = c.high & ~c.inner, left = firsts
+    cdef uint64_t following = 0, letter = 0, upper = 0, low = 0, white = 0, stop = 0
     cdef uint64_t bits = 0
     cdef const uint8_t *kinds = scanner.kinds
     cdef const uint8_t *at
@@ -293,9 +295,26 @@ cdef uint64_t _letters_of(const Scanner *scanner, const uint8_t *p, const uint8_
     cdef uint8_t letter_kind = _letter_of(scanner)
     cdef uint8_t kind
     cdef bint marks = scanner.mode == O200K
+    cdef uint8_t flags[6]
+    cdef uint64_t found[6]
     cdef int i
     if end - p < WINDOW + 4:
         return _others_of(scanner, p, end, c, n, lower)
+    flags[0], flags[1], flags[2] = letter_kind, WHITE, NUMBER
+    flags[3], flags[4], flags[5] = UPPER, LOWER, MARK
+    if _kinds_at_once(p, kinds, firsts, c.inner, flags, 6 if marks else 3, found):
+        left = 0
+        following = c.inner
+        letter = found[0]
+        white = found[1]
+        stop = found[2]
+        if marks:
+            # marks that follow a letter continue the word, and count as both upper and lower case
+            bits = found[5] & ~(found[5] + ((c.letter | letter) << 1 & found[5]))
+            letter |= bits
+            upper = found[3] & letter | bits
+            low = found[4] & letter | bits
+            stop |= found[5] & ~bits
     while left:
         i = _lowest(left)
         left &= left - 1
@@ -303,13 +322,14 @@ cdef uint64_t _letters_of(const Scanner *scanner, const uint8_t *p, const uint8_
         if 0xC2 <= at[0] < 0xE0:
             kind = kinds[(at[0] & 0x1F) << 6 | (at[1] & 0x3F)]
             bits = <uint64_t> 3 << i
+            following |= <uint64_t> 2 << i
         elif (0xE0 <= at[0] < 0xF0 and not (at[0] == 0xE0 and at[1] < 0xA0)
                 and not (at[0] == 0xED and at[1] >= 0xA0)):
             kind = kinds[(at[0] & 0x0F) << 12 | (at[1] & 0x3F) << 6 | (at[2] & 0x3F)]
             bits = <uint64_t> 7 << i
+            following |= <uint64_t> 6 << i
         else:
             return _others_of(scanner, p, end, c, n, lower)
-        all_bits |= bits
         if marks and kind & MARK and i and (c.letter | letter) >> (i - 1) & 1:
             # after a letter, a mark counts as both upper and lower case
             letter |= bits
@@ -325,8 +345,9 @@ cdef uint64_t _letters_of(const Scanner *scanner, const uint8_t *p, const uint8_
             if scanner.mode == O200K:
                 upper |= bits & _if(kind & UPPER)
                 low |= bits & _if(kind & LOWER)
-    if all_bits != c.high:
+    if following != c.inner:
         return _others_of(scanner, p, end, c, n, lower)
+    stop |= firsts & ~_below(WINDOW - 2)    # which may continue after the window
     if stop:
         n[0] = min(n[0], _lowest(stop))
     c.letter |= letter
