@@ -73,7 +73,7 @@ cdef uint8_t *_write(const Character *p, const Character *end, uint8_t *out) noe
                 break
             out += 16       # a constant, so that the next step need not wait for the sum
             p += 16
-        if can_shuffle:
+        if groups_of > 1:
             start = p
             out = _write_groups(<const void **> &p, end, sizeof(Character), out)
             if p > start and end - p >= 4:
@@ -119,16 +119,16 @@ cdef uint8_t *_written(const void *data, int kind, Py_ssize_t first, Py_ssize_t 
     return _write(<const uint32_t *> data + first, <const uint32_t *> data + last, to)
 
 
-def shuffles(bint allowed=True):
-    """Sets whether to write characters four at a time, which not every machine can do.
+def written_at_once(int most=16):
+    """Sets how many characters are written at a time, up to `most`; returns the number chosen.
 
-    No result depends on it.
+    It is 16, 4 or 1, depending on the machine.  No result depends on it.
     """
-    _prepare(allowed)
-    return can_shuffle
+    _prepare(most)
+    return groups_of
 
 
-shuffles()
+written_at_once()
 
 
 cdef int _kind(text) except -1:

@@ -8,7 +8,7 @@ cdef extern from *:
     #include <emmintrin.h>
     #endif
     #if defined(__SSE2__) && (defined(__GNUC__) || defined(__clang__))
-    #include <tmmintrin.h>
+    #include <immintrin.h>
     #define PC_SHUFFLES
     #endif
 
@@ -47,9 +47,9 @@ cdef extern from *:
     /* The index has a bit for each of four characters that needs two bytes at least (low half) or
        three (high half); the values are which bytes of four 32-bit words are kept, and how many. */
     static uint8_t pc_kept[256][16], pc_sizes[256];
-    static int pc_can_shuffle;
+    static int pc_at_once;
 
-    static void pc_prepare(int allowed)
+    static void pc_prepare(int most)
     {
         /* once, while the module is imported: later other threads may be reading */
         for (int which = pc_sizes[0] ? 256 : 0; which < 256; which++) {
@@ -61,7 +61,54 @@ cdef extern from *:
             pc_sizes[which] = (uint8_t) n;
         }
         __builtin_cpu_init();
-        pc_can_shuffle = allowed && __builtin_cpu_supports("ssse3");
+        pc_at_once = 1;
+        if (most >= 16 && __builtin_cpu_supports("avx512bw")
+                && __builtin_cpu_supports("avx512vbmi2"))
+            pc_at_once = 16;
+        else if (most >= 4 && __builtin_cpu_supports("ssse3"))
+            pc_at_once = 4;
+    }
+
+    /* writes groups of 16 characters, as `pc_write_groups` does; up to 16 bytes in excess */
+    __attribute__((target("avx512bw,avx512vbmi2")))
+    static uint8_t *pc_write_16(const uint8_t **from, const void *end, int kind, uint8_t *to)
+    {
+    #define PC_ALL(x) _mm512_set1_epi32(x)
+        const uint8_t *p = *from;
+        for (; (const uint8_t *) end - p >= 16 * kind; p += 16 * kind) {
+            __m512i c, low, two, three, kept;
+            if (kind == 1)
+                c = _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *) p));
+            else if (kind == 2)
+                c = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *) p));
+            else
+                c = _mm512_loadu_si512(p);
+            __mmask16 is_two = _mm512_cmpgt_epu32_mask(c, PC_ALL(0x7F));
+            __mmask16 is_three = _mm512_cmpgt_epu32_mask(c, PC_ALL(0x7FF));
+            __mmask16 odd = _mm512_cmpgt_epu32_mask(c, PC_ALL(0xFFFF))
+                | _mm512_cmpeq_epi32_mask(_mm512_and_si512(c, PC_ALL(0xF800)), PC_ALL(0xD800));
+            if (odd || !is_two)
+                break;
+            low = _mm512_and_si512(c, PC_ALL(0x3F));
+            two = _mm512_or_si512(_mm512_srli_epi32(c, 6), _mm512_slli_epi32(low, 8));
+            three = _mm512_or_si512(
+                _mm512_or_si512(_mm512_srli_epi32(c, 12), _mm512_slli_epi32(low, 16)),
+                _mm512_slli_epi32(_mm512_and_si512(c, PC_ALL(0xFC0)), 2));
+            c = _mm512_mask_or_epi32(c, is_two, two, PC_ALL(0x80C0));
+            c = _mm512_mask_or_epi32(c, is_three, three, PC_ALL(0x8080E0));
+            kept = _mm512_mask_mov_epi32(PC_ALL(0x80), is_two, PC_ALL(0x8080));
+            kept = _mm512_mask_mov_epi32(kept, is_three, PC_ALL(0x808080));
+            uint64_t bytes = _mm512_movepi8_mask(kept);
+            c = _mm512_maskz_compress_epi8(bytes, c);
+            if (kind == 1)      /* at most 32 bytes, and there is no room for twice as many */
+                _mm256_storeu_si256((__m256i *) to, _mm512_castsi512_si256(c));
+            else
+                _mm512_storeu_si512(to, c);
+            to += __builtin_popcountll(bytes);
+        }
+        *from = p;
+        return to;
+    #undef PC_ALL
     }
 
     /* writes four characters of `kind` bytes, and bytes in excess, up to 16 bytes; returns how
@@ -102,13 +149,15 @@ cdef extern from *:
         return pc_sizes[which];
     }
 
-    /* writes groups of four characters from *from on, at most to end, and moves *from after them;
-       stops after a group that is ASCII, or before one that needs more bytes */
+    /* writes groups of 16 or four characters from *from on, at most to end, and moves *from after
+       them; stops after four that are ASCII, or before four of which one needs more bytes */
     __attribute__((target("ssse3")))
     static uint8_t *pc_write_groups(const void **from, const void *end, int kind, uint8_t *to)
     {
         const uint8_t *p = (const uint8_t *) *from;
         int size = 0;
+        if (pc_at_once == 16)
+            to = pc_write_16(&p, end, kind, to);
         while ((const uint8_t *) end - p >= 4 * kind && size != 4
                && (size = pc_shuffled(p, kind, to))) {
             p += 4 * kind;
@@ -118,8 +167,8 @@ cdef extern from *:
         return to;
     }
     #else
-    static int pc_can_shuffle;
-    static void pc_prepare(int allowed)
+    static int pc_at_once = 1;
+    static void pc_prepare(int most)
     {
     }
     static uint8_t *pc_write_groups(const void **from, const void *end, int kind, uint8_t *to)
@@ -128,8 +177,8 @@ cdef extern from *:
     }
     #endif
     """
-    bint can_shuffle "pc_can_shuffle"
-    void _prepare "pc_prepare"(bint allowed)
+    int groups_of "pc_at_once"
+    void _prepare "pc_prepare"(int most)
     uint8_t *_write_groups "pc_write_groups"(const void **from_, const void *end, int kind,
                                              uint8_t *to) noexcept nogil
     int _narrow "pc_narrow"(const void *p, int kind, uint8_t *out) noexcept nogil
