@@ -5,7 +5,8 @@
 # (`segmentation/_neighbours.pxi`).
 #
 # Not faster (measured on Zen 5): merging 2 to 16 words in turns, with prefetching; pairs of 8 bytes
-# instead of 16; a bit set of places instead of moving pieces; and loops without branches.
+# instead of 16; a bit set of places instead of moving pieces; loops without branches; and ranks and
+# pieces in vectors of AVX-512.
 
 cdef enum:
     MERGED = 48         # bytes of the longest word that is merged here
