@@ -9,6 +9,8 @@ UInt8 = npt.NDArray[np.uint8]
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 
+def keys_at_once(allowed: bool = True) -> bool: ...
+
 class TokenTable:
     def __init__(self, data: UInt8, offsets: Int64, numbers: Int32) -> None: ...
 

@@ -1,6 +1,8 @@
 # The next words of a text with their keys.  Included by _encoder.pyx, after _word_slots.pxi and
 # _windows.pxi.
 
+include "_keys_at_once.pxi"
+
 cdef enum:
     AHEAD = 64          # words that are hashed before the first of them is looked up
 
@@ -20,6 +22,8 @@ cdef int _next_keys(const Scanner *scanner, Cut *cut, const uint8_t *stop, const
     cdef Word words[WINDOW]
     cdef int n = 0, i, found
     cdef int64_t size
+    cdef uint64_t longer
+    cdef uint8_t sizes[WINDOW]
     while n < AHEAD:
         if cut.ends == 0 or readable - cut.p < WINDOW + INLINE + 1:
             found = _next_words(scanner, cut, stop, end, words)
@@ -35,6 +39,16 @@ cdef int _next_keys(const Scanner *scanner, Cut *cut, const uint8_t *stop, const
         start = cut.p
         cut.p = start + _length(ends) - 1
         following = _ends_before(scanner, cut.p, stop, end)
+        if can_keys:
+            longer = _keys64(start, ends, at, homes, keys + n, sizes)
+            while longer:
+                i = _lowest(longer)
+                longer &= longer - 1
+                next = keys[n + i].start
+                _set_word_key(keys + n + i, next, sizes[i], cap, next + INLINE + 1, at, homes)
+            n += popcount(ends)
+            cut.ends = following
+            continue
         next = start
         while ends:
             size = start + _lowest(ends) - next

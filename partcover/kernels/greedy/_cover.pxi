@@ -9,7 +9,7 @@ from libc.stdint cimport UINT64_MAX, int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memcpy
 
-include "../shared/_popcount.pxi"
+include "../shared/_bits.pxi"
 include "../shared/_prefetch.pxi"
 
 cdef extern from *:

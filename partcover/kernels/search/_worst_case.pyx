@@ -7,7 +7,7 @@ cdef extern from *:
     int lowest "__builtin_ctzll"(uint64_t mask) noexcept nogil
 
 include "../shared/_numpy.pxi"
-include "../shared/_popcount.pxi"
+include "../shared/_bits.pxi"
 include "_tiny_instance.pxi"
 include "_tiny_methods.pxi"
 

@@ -17,7 +17,7 @@ include "../shared/_ascending.pxi"
 include "../shared/_hash.pxi"
 include "../shared/_marks.pxi"
 include "_pair_heap.pxi"
-include "../shared/_popcount.pxi"
+include "../shared/_bits.pxi"
 include "../shared/_prefetch.pxi"
 
 cdef enum:

@@ -13,7 +13,7 @@ cdef extern from *:
 
     static pc_kinds_finder pc_kinds_at_once = pc_no_kinds;
 
-    #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+    #if defined(__x86_64__)
     #include <immintrin.h>
 
     static const uint8_t pc_to_63[64] = {

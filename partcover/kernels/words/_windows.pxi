@@ -166,33 +166,13 @@ cdef extern from *:
         return 1;
     }
     #endif
-
-    /* the index of the lowest bit, and that of the highest bit + 1; x is not 0 */
-    #if defined(__GNUC__) || defined(__clang__)
-    #define pc_lowest(x) __builtin_ctzll(x)
-    #define pc_length(x) (64 - __builtin_clzll(x))
-    #else
-    static inline int pc_lowest(uint64_t x)
-    {
-        int n = 0;
-        while (!(x & 1)) { x >>= 1; n++; }
-        return n;
-    }
-    static inline int pc_length(uint64_t x)
-    {
-        int n = 0;
-        while (x) { x >>= 1; n++; }
-        return n;
-    }
-    #endif
     """
     ctypedef struct Classes "pc_classes":
         uint64_t high, inner, letter, upper, digit, white, space, line, apostrophe, slash
     void _classify "pc_classify"(const uint8_t *p, Classes *c) noexcept nogil
     int _choose "pc_choose"(int most) noexcept nogil
-    int _lowest "pc_lowest"(uint64_t x) noexcept nogil
-    int _length "pc_length"(uint64_t x) noexcept nogil
 
+include "../shared/_bits.pxi"
 include "_character_kinds.pxi"
 
 cdef enum:
@@ -201,11 +181,6 @@ cdef enum:
 
 
 _choose_kinds(_choose(64))
-
-
-cdef inline uint64_t _below(int n) noexcept nogil:
-    """The lowest n bits, for n <= 64."""
-    return ~<uint64_t> 0 >> (64 - n) if n else 0
 
 
 cdef bint _is_usual(const uint8_t *kinds, int first) noexcept nogil:
