@@ -14,7 +14,7 @@ from ...kernels.texts._character_edits import CHANGES, JOINS, first_change
 from ...runtime.arrays import Int64, UInt8, np
 from ...runtime.patterns import regex
 from ..pretokenizers import unicode_tables as tables
-from ..pretokenizers.character_kinds import PLACES
+from ..pretokenizers.character_kinds import PLACES, first_bytes
 from .changes import Edit, characters, utf8
 
 _BLOCK = 1 << 8  # bytes behind a change that are normalized with it
@@ -175,12 +175,7 @@ def _tables(form: Any) -> tuple[UInt8, UInt8, Int64]:
         kinds[begin:end] = CHANGES
     pairs += [(point, 0) for point in (*several, *range(*_HANGUL))]
     joined = np.array(sorted(pairs) if composes else [], np.int64).reshape(-1, 2)
-    blocks = kinds.reshape(-1, 64).max(axis=1)  # of the code points that differ in the last byte
-    leads = np.zeros(256, np.uint8)
-    leads[0xC2:0xE0] = blocks[2:0x20]
-    leads[0xE0:0xF0] = blocks[:0x400].reshape(-1, 64).max(axis=1)
-    leads[0xF0:0xF5] = True
-    return kinds, leads, joined[:, 0] << 32 | joined[:, 1]
+    return kinds, first_bytes(kinds), joined[:, 0] << 32 | joined[:, 1]
 
 
 @cache

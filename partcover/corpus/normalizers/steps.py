@@ -14,7 +14,7 @@ from ...kernels.texts._character_edits import APART, DELETED, SPACE, edited, hol
 from ...runtime.arrays import UInt8, np
 from ...runtime.patterns import regex
 from ..pretokenizers import unicode_tables as tables
-from ..pretokenizers.character_kinds import code_points
+from ..pretokenizers.character_kinds import code_points, first_bytes
 from ..pretokenizers.oniguruma import translated
 from ..pretokenizers.timed_patterns import Matches, TimedPattern, timed_pattern
 from .changes import Change, Edit, OfBytes, characters, utf8
@@ -31,11 +31,11 @@ def _always(pattern: str, new: str, **how: Any) -> Change:
 
 
 @cache
-def _younger() -> UInt8:
-    """Returns which code points Python may not know as letters in upper case."""
+def _younger() -> tuple[UInt8, UInt8]:
+    """Returns which code points Python may not know as letters in upper case, for `holds`."""
     kinds = np.zeros(0x110000, np.uint8)
     kinds[list(tables.LOWER)] = 1
-    return kinds
+    return kinds, first_bytes(kinds)
 
 
 def _lower(text: str) -> str:
@@ -47,7 +47,7 @@ def _lower_bytes(text: bytes) -> bytes:
         return text.lower()
     # Python looks at what is around a Σ alone
     lower = characters(text).replace("Σ", "σ").lower()
-    return utf8(lower.translate(tables.LOWER) if holds(text, _younger()) else lower)
+    return utf8(lower.translate(tables.LOWER) if holds(text, *_younger()) else lower)
 
 
 def _lowercase() -> list[Change]:

@@ -65,6 +65,32 @@ def code_points(patterns: Mapping[str, int], places: Iterable[range] = PLACES) -
     return kinds
 
 
+def first_bytes(kinds: UInt8) -> UInt8:
+    """Returns for each byte whether a character that begins with it may have a kind that is not 0.
+
+    Parameters
+    ----------
+    kinds : ndarray of uint8, shape (0x110000,)
+        The kind of each code point; 0 for ASCII.
+
+    Returns
+    -------
+    ndarray of uint8, shape (256,)
+
+    Examples
+    --------
+    >>> from partcover.corpus.pretokenizers.character_kinds import code_points, first_bytes
+    >>> [hex(byte) for byte in first_bytes(code_points({"é": 1})).nonzero()[0]]
+    ['0xc3', '0xf0', '0xf1', '0xf2', '0xf3', '0xf4']
+    """
+    blocks = kinds.reshape(-1, 64).max(axis=1)  # of the code points that differ in the last byte
+    first = np.zeros(256, np.uint8)
+    first[0xC2:0xE0] = blocks[2:0x20]
+    first[0xE0:0xF0] = blocks[:0x400].reshape(-1, 64).max(axis=1)
+    first[0xF0:0xF5] = True
+    return first
+
+
 def _characters(place: range) -> str:
     codes = np.arange(place.start, place.stop, dtype="<u4")
     return str(codes.view(f"<U{len(codes)}")[0])

@@ -11,6 +11,8 @@ from libc.string cimport memcpy
 
 include "../shared/_hash.pxi"
 include "../shared/_utf8.pxi"
+include "../shared/_bits.pxi"
+include "../words/_character_kinds.pxi"
 include "_growing_text.pxi"
 
 cdef enum:
@@ -68,23 +70,78 @@ def edited(bytes text not None, const uint8_t[::1] edits not None):
         _discard(&out)
 
 
-def holds(bytes text not None, const uint8_t[::1] kinds):
-    """Returns whether a non-ASCII character of a text has an entry that is not 0."""
-    cdef const uint8_t *p = <const uint8_t *> PyBytes_AS_STRING(text)
-    cdef const uint8_t *end = p + len(text)
-    cdef bint found = False
+def kinds_at_once(bint allowed=True):
+    """Sets whether characters are looked at 64 bytes at a time, which some machines can do.
+
+    Returns whether they are.  No result depends on it.
+    """
+    return _choose_kinds(64 if allowed else 0) != 0
+
+
+kinds_at_once()
+
+
+cdef struct Seeker:     # finds the characters of a text whose kind is not 0
+    const uint8_t *kinds
+    const uint8_t *leads    # whether a character with this first byte may have such a kind
+    const uint8_t *p        # where to go on
+    const uint8_t *end
+    const uint8_t *window
+    uint64_t left           # where such characters begin in the window
+
+
+cdef const uint8_t *_next_of_a_kind(Seeker *seeker) noexcept nogil:
+    """Returns where the next character begins whose kind is not 0, or the end."""
+    cdef const uint8_t *p
+    cdef const uint8_t *stop
+    cdef uint8_t every = 0xFF
+    cdef uint64_t found, firsts
     cdef int size
-    with nogil:
-        while p < end and not found:
-            if p[0] < 0x80:
-                if end - p >= 8 and not load8(p) & <uint64_t> 0x8080808080808080:
+    while seeker.left == 0:
+        p = seeker.p
+        if p == seeker.end:
+            return p
+        if seeker.end - p >= 68 and _kinds_at_once(p, seeker.kinds, &every, 1, &found, &firsts):
+            size = 64
+            if firsts >> 62:        # the last character may continue after the window
+                size = _lowest(firsts & ~_below(62))
+            seeker.window = p
+            seeker.left = found & firsts & _below(size)
+            seeker.p = p + size
+            continue
+        stop = p + 64 if seeker.end - p > 64 else seeker.end
+        while p < stop:
+            if not seeker.leads[p[0]]:
+                if seeker.end - p >= 8 and not load8(p) & <uint64_t> 0x8080808080808080:
                     p += 8
                 else:
                     p += 1
                 continue
-            found = kinds[_code(p, end, &size)] != 0
+            found = seeker.kinds[_code(p, seeker.end, &size)]
+            seeker.p = p + size
+            if found:
+                return p
             p += size
-    return found
+        while p < seeker.end and (p[0] & 0xC0) == 0x80:     # which begins no character
+            p += 1
+        seeker.p = p
+    p = seeker.window + _lowest(seeker.left)
+    seeker.left &= seeker.left - 1
+    return p
+
+
+def holds(bytes text not None, const uint8_t[::1] kinds not None,
+          const uint8_t[::1] leads not None):
+    """Returns whether a character of a text has a kind that is not 0; see `first_change`."""
+    cdef const uint8_t *p = <const uint8_t *> PyBytes_AS_STRING(text)
+    cdef const uint8_t *end = p + len(text)
+    cdef Seeker seeker
+    if kinds.shape[0] != 0x110000 or leads.shape[0] != 256:
+        raise ValueError("the tables are of another size")
+    seeker = Seeker(&kinds[0], &leads[0], p, end, NULL, 0)
+    with nogil:
+        p = _next_of_a_kind(&seeker)
+    return p < end
 
 
 cdef bint _is_among(const int64_t[::1] numbers, int64_t number) noexcept nogil:
@@ -144,22 +201,18 @@ def first_change(bytes text not None, Py_ssize_t at, const uint8_t[::1] kinds no
     cdef const uint8_t *chain = NULL    # where characters with a kind end that follow one another
     cdef int64_t code, first = 0        # the last character of class 0
     cdef int kind, size, last = 0
+    cdef Seeker seeker
     if not 0 <= at <= len(text) or kinds.shape[0] != 0x110000 or leads.shape[0] != 256:
         raise ValueError("there is no such place, or the tables are of another size")
-    begin = p = base + at
+    begin = base + at
+    seeker = Seeker(&kinds[0], &leads[0], begin, end, NULL, 0)
     with nogil:
-        while p < end:
-            if not leads[p[0]]:
-                if end - p >= 8 and not load8(p) & <uint64_t> 0x8080808080808080:
-                    p += 8
-                else:
-                    p += 1
-                continue
+        while True:
+            p = _next_of_a_kind(&seeker)
+            if p == end:
+                break
             code = _code(p, end, &size)
             kind = kinds[code]
-            if kind == 0:
-                p += size
-                continue
             if p != chain:
                 first = _code_before(begin, p, end)
                 last = 0
@@ -171,6 +224,5 @@ def first_change(bytes text not None, Py_ssize_t at, const uint8_t[::1] kinds no
             last = kind & _CLASS
             if last == 0:
                 first = code
-            p += size
-            chain = p
+            chain = p + size
     return p - base if p < end else -1

@@ -2,11 +2,11 @@
 
 cdef extern from *:
     """
-    typedef int (*pc_kinds_finder)(const uint8_t *, const uint8_t *, uint64_t, uint64_t,
-                                   const uint8_t *, int, uint64_t *);
+    typedef int (*pc_kinds_finder)(const uint8_t *, const uint8_t *, const uint8_t *, int,
+                                   uint64_t *, uint64_t *);
 
-    static int pc_no_kinds(const uint8_t *p, const uint8_t *kinds, uint64_t firsts, uint64_t inner,
-                           const uint8_t *flags, int n_flags, uint64_t *bytes)
+    static int pc_no_kinds(const uint8_t *p, const uint8_t *kinds, const uint8_t *flags,
+                           int n_flags, uint64_t *bytes, uint64_t *firsts)
     {
         return 0;
     }
@@ -23,16 +23,17 @@ cdef extern from *:
         48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
 
     /* Finds which bytes of the window of 64 bytes at p belong to non-ASCII characters that match
-       flags[f], for each f.  `firsts` are the first bytes of these characters, `inner` the others.
-       Returns 0 if one of them has four bytes or is invalid; the bytes of the last one that follow
-       the window are not checked. */
+       flags[f], for each f, and where such characters begin.  Returns 0 if one of them has four
+       bytes or is invalid; the bytes of the last one that follow the window are not checked. */
     __attribute__((target("avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2")))
-    static int pc_kinds64(const uint8_t *p, const uint8_t *kinds, uint64_t firsts, uint64_t inner,
-                          const uint8_t *flags, int n_flags, uint64_t *bytes)
+    static int pc_kinds64(const uint8_t *p, const uint8_t *kinds, const uint8_t *flags,
+                          int n_flags, uint64_t *bytes, uint64_t *begins)
     {
     #define PC_ALL(x) _mm512_set1_epi8((char) (x))
         const __m512i low6 = _mm512_set1_epi16(0x3F);
         __m512i v = _mm512_loadu_si512(p), at, code, b[3];
+        uint64_t inner = _mm512_cmplt_epi8_mask(v, PC_ALL(0xC0));
+        uint64_t firsts = *begins = _mm512_movepi8_mask(v) & ~inner;
         uint64_t threes = firsts & _mm512_cmpge_epu8_mask(v, PC_ALL(0xE0));
         uint64_t below_a0 = _mm512_cmplt_epu8_mask(v, PC_ALL(0xA0));
         uint64_t wrong = firsts & (_mm512_cmplt_epu8_mask(v, PC_ALL(0xC2))
@@ -41,6 +42,10 @@ cdef extern from *:
         wrong |= _mm512_cmpeq_epi8_mask(v, PC_ALL(0xED)) << 1 & ~below_a0;
         if (wrong || (firsts << 1 | threes << 2) != inner)
             return 0;
+        if (!firsts) {
+            memset(bytes, 0, n_flags * sizeof *bytes);
+            return 1;
+        }
         /* of the at most 32 characters, in 16 bits each: the three bytes, and the code point */
         at = _mm512_maskz_compress_epi8(firsts, _mm512_loadu_si512(pc_to_63));
         for (int i = 0; i < 3; i++) {
@@ -67,23 +72,23 @@ cdef extern from *:
         return 1;
     }
 
-    /* after pc_choose, whose result it returns */
-    static int pc_choose_kinds(int width)
+    static int pc_choose_kinds(int most)
     {
-        int can = width == 64 && __builtin_cpu_supports("avx512vl")
-            && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2")
-            && __builtin_cpu_supports("bmi2");
+        __builtin_cpu_init();
+        int can = most >= 64 && __builtin_cpu_supports("avx512bw")
+            && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi")
+            && __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("bmi2");
         pc_kinds_at_once = can ? pc_kinds64 : pc_no_kinds;
-        return width;
+        return can;
     }
     #else
-    static int pc_choose_kinds(int width)
+    static int pc_choose_kinds(int most)
     {
-        return width;
+        return 0;
     }
     #endif
     """
     int _kinds_at_once "pc_kinds_at_once"(
-        const uint8_t *p, const uint8_t *kinds, uint64_t firsts, uint64_t inner,
-        const uint8_t *flags, int n_flags, uint64_t *bytes) noexcept nogil
+        const uint8_t *p, const uint8_t *kinds, const uint8_t *flags, int n_flags,
+        uint64_t *bytes, uint64_t *firsts) noexcept nogil
     int _choose_kinds "pc_choose_kinds"(int width) noexcept nogil

@@ -180,7 +180,8 @@ cdef enum:
     SOME = 16           # most words that are found one by one in a call
 
 
-_choose_kinds(_choose(64))
+_choose(64)
+_choose_kinds(64)
 
 
 cdef bint _is_usual(const uint8_t *kinds, int first) noexcept nogil:
@@ -277,7 +278,7 @@ cdef uint64_t _letters_of(const Scanner *scanner, const uint8_t *p, const uint8_
         return _others_of(scanner, p, end, c, n, lower)
     flags[0], flags[1], flags[2] = letter_kind, WHITE, NUMBER
     flags[3], flags[4], flags[5] = UPPER, LOWER, MARK
-    if _kinds_at_once(p, kinds, firsts, c.inner, flags, 6 if marks else 3, found):
+    if _kinds_at_once(p, kinds, flags, 6 if marks else 3, found, &firsts):
         left = 0
         following = c.inner
         letter = found[0]

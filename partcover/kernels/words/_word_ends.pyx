@@ -16,7 +16,8 @@ def classified_at_once(int most=64):
 
     It is 64, 32 or 16, depending on the machine.  No result depends on it.
     """
-    return _choose_kinds(_choose(most))
+    _choose_kinds(most)
+    return _choose(most)
 
 
 def finds_windows(int mode, const uint8_t[::1] kinds, int phrase=1):

@@ -19,9 +19,10 @@ from partcover import InputError
 from partcover.corpus.counting.count import blocks
 from partcover.corpus.normalizers.normal_forms import _tables
 from partcover.corpus.normalizers.normalizer import Normalizer
+from partcover.corpus.pretokenizers.character_kinds import first_bytes
 from partcover.corpus.pretokenizers.unicode_tables import INERT
 from partcover.interop.sentencepiece.proto import model_proto
-from partcover.kernels.texts._character_edits import first_change, holds
+from partcover.kernels.texts._character_edits import first_change, holds, kinds_at_once
 
 tokenizers = pytest.importorskip("tokenizers")
 
@@ -302,7 +303,8 @@ def test_one_character_is_enough_to_be_changed(form):
         encoded = text.encode()
         assert normal.of_bytes(encoded).decode() == unicodedata.normalize(form, text)
         assert first_change(encoded, 0, *_tables(form)) >= 0
-    assert not holds("aé一😀".encode() + b"\xff\xed\xa0\x80", np.zeros(0x110000, np.uint8))
+    none = np.zeros(0x110000, np.uint8)
+    assert not holds("aé一😀".encode() + b"\xff\xed\xa0\x80", none, first_bytes(none))
 
 
 FORMS = ["NFC", "NFD", "NFKC", "NFKD"]
@@ -338,10 +340,13 @@ MARKED = (
 )
 
 
-@given(st.text(st.sampled_from(MARKED), max_size=10), st.sampled_from(FORMS))
-def test_what_may_change_is_found(text, form):
-    at = first_change(text.encode(), 0, *_tables(form))
-    assert at == (-1 if (n := find_change(text, form)) < 0 else len(text[:n].encode()))
+@given(st.text(st.sampled_from(MARKED), max_size=10), st.sampled_from(FORMS), st.integers(0, 70))
+def test_what_may_change_is_found(text, form, before):
+    text = "x一"[before % 2] * before + text + "一" * (before // 2)
+    at = -1 if (n := find_change(text, form)) < 0 else len(text[:n].encode())
+    for allowed in (False, True):
+        kinds_at_once(allowed)
+        assert first_change(text.encode(), 0, *_tables(form)) == at
     if at < 0:
         assert unicodedata.is_normalized(form, text)
 
