@@ -64,6 +64,8 @@ cdef uint8_t *_write(const Character *p, const Character *end, uint8_t *out) noe
     cdef uint32_t c, x
     cdef int i, n
     while p < end:
+        if groups_of == 16:
+            out = _write_16(<const void **> &p, end, sizeof(Character), out)
         # most text is ASCII; a character that becomes one byte leaves room for writing in excess
         while end - p >= 16:
             n = _narrow(p, sizeof(Character), out)

@@ -69,14 +69,32 @@ cdef extern from *:
             pc_at_once = 4;
     }
 
-    /* writes groups of 16 characters, as `pc_write_groups` does; up to 16 bytes in excess */
+    /* writes groups of 16 characters or more from *from on, at most to end, and up to 16 bytes in
+       excess; moves *from to where a character needs four bytes or is a surrogate, or fewer are left
+     */
     __attribute__((target("avx512bw,avx512vbmi2")))
-    static uint8_t *pc_write_16(const uint8_t **from, const void *end, int kind, uint8_t *to)
+    static uint8_t *pc_write_16(const void **from, const void *end, int kind, uint8_t *to)
     {
     #define PC_ALL(x) _mm512_set1_epi32(x)
-        const uint8_t *p = *from;
+        const uint8_t *p = (const uint8_t *) *from;
         for (; (const uint8_t *) end - p >= 16 * kind; p += 16 * kind) {
             __m512i c, low, two, three, kept;
+            /* most text is ASCII */
+            while ((const uint8_t *) end - p >= 64) {
+                c = _mm512_loadu_si512(p);
+                if (kind == 1 && !_mm512_movepi8_mask(c))
+                    _mm512_storeu_si512(to, c);
+                else if (kind == 2 && !_mm512_cmpgt_epu16_mask(c, _mm512_set1_epi16(0x7F)))
+                    _mm256_storeu_si256((__m256i *) to, _mm512_cvtepi16_epi8(c));
+                else if (kind == 4 && !_mm512_cmpgt_epu32_mask(c, PC_ALL(0x7F)))
+                    _mm_storeu_si128((__m128i *) to, _mm512_cvtepi32_epi8(c));
+                else
+                    break;
+                p += 64;
+                to += 64 / kind;
+            }
+            if ((const uint8_t *) end - p < 16 * kind)
+                break;
             if (kind == 1)
                 c = _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *) p));
             else if (kind == 2)
@@ -85,9 +103,9 @@ cdef extern from *:
                 c = _mm512_loadu_si512(p);
             __mmask16 is_two = _mm512_cmpgt_epu32_mask(c, PC_ALL(0x7F));
             __mmask16 is_three = _mm512_cmpgt_epu32_mask(c, PC_ALL(0x7FF));
-            __mmask16 odd = _mm512_cmpgt_epu32_mask(c, PC_ALL(0xFFFF))
-                | _mm512_cmpeq_epi32_mask(_mm512_and_si512(c, PC_ALL(0xF800)), PC_ALL(0xD800));
-            if (odd || !is_two)
+            __mmask16 is_surrogate = _mm512_cmpeq_epi32_mask(
+                _mm512_and_si512(c, PC_ALL(0xF800)), PC_ALL(0xD800));
+            if (is_surrogate || _mm512_cmpgt_epu32_mask(c, PC_ALL(0xFFFF)))
                 break;
             low = _mm512_and_si512(c, PC_ALL(0x3F));
             two = _mm512_or_si512(_mm512_srli_epi32(c, 6), _mm512_slli_epi32(low, 8));
@@ -149,15 +167,13 @@ cdef extern from *:
         return pc_sizes[which];
     }
 
-    /* writes groups of 16 or four characters from *from on, at most to end, and moves *from after
-       them; stops after four that are ASCII, or before four of which one needs more bytes */
+    /* writes groups of four characters from *from on, at most to end, and moves *from after them;
+       stops after a group that is ASCII, or before one that needs more bytes */
     __attribute__((target("ssse3")))
     static uint8_t *pc_write_groups(const void **from, const void *end, int kind, uint8_t *to)
     {
         const uint8_t *p = (const uint8_t *) *from;
         int size = 0;
-        if (pc_at_once == 16)
-            to = pc_write_16(&p, end, kind, to);
         while ((const uint8_t *) end - p >= 4 * kind && size != 4
                && (size = pc_shuffled(p, kind, to))) {
             p += 4 * kind;
@@ -175,10 +191,16 @@ cdef extern from *:
     {
         return to;
     }
+    static uint8_t *pc_write_16(const void **from, const void *end, int kind, uint8_t *to)
+    {
+        return to;
+    }
     #endif
     """
     int groups_of "pc_at_once"
     void _prepare "pc_prepare"(int most)
+    uint8_t *_write_16 "pc_write_16"(const void **from_, const void *end, int kind,
+                                     uint8_t *to) noexcept nogil
     uint8_t *_write_groups "pc_write_groups"(const void **from_, const void *end, int kind,
                                              uint8_t *to) noexcept nogil
     int _narrow "pc_narrow"(const void *p, int kind, uint8_t *out) noexcept nogil
