@@ -132,6 +132,19 @@ def test_what_the_machine_can_is_chosen():
 
 
 @pytest.mark.parametrize("rule", RULES)
+def test_long_words(rule):
+    finder = PRETOKENIZER_RULES[rule].finder
+    for most, letters in product((16, 64), ("a", "é", "一", "aé一b", "xж\u0301", "一😀")):
+        _word_ends.classified_at_once(most)
+        for before, after in product(("", " ", ".", "1", "'s"), ("", "1", " a", ".", "\udce4")):
+            for size in (62, 63, 64, 65, 127, 140, 200):
+                text = before + (letters * size)[:size] + after + "." * 70
+                data = text.encode("utf-8", "surrogateescape")
+                ends = _word_ends.word_ends(data, finder, character_kinds())
+                assert ends == ends_of(rule, text)
+
+
+@pytest.mark.parametrize("rule", RULES)
 def test_every_character_has_its_kind_at_any_width(rule):
     finder = PRETOKENIZER_RULES[rule].finder
     codes = [*range(0x80, 0xD800), *range(0xE000, 0x10000)]

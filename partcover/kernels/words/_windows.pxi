@@ -466,6 +466,40 @@ cdef inline uint64_t _ends_before(const Scanner *scanner, const uint8_t *p, cons
     return ends & _below(<int> (stop - p) + 1) if stop - p < WINDOW else ends
 
 
+cdef const uint8_t *_letter_windows(const Scanner *scanner, const uint8_t *p,
+                                    const uint8_t *end) noexcept nogil:
+    """Returns the end of the windows at `p` that have letters alone."""
+    cdef Classes c
+    cdef uint8_t letter_kind = _letter_of(scanner)
+    cdef uint64_t found, firsts
+    cdef int size
+    while end - p >= WINDOW + 4:
+        _classify(p, &c)
+        size = WINDOW
+        if c.high:
+            if not _kinds_at_once(p, scanner.kinds, &letter_kind, 1, &found, &firsts):
+                break
+            c.letter |= found
+            if firsts >> (WINDOW - 2):      # the last character may continue after the window
+                size = _lowest(firsts & ~_below(WINDOW - 2))
+        if ~c.letter & _below(size):
+            break
+        p += size
+    return p
+
+
+cdef const uint8_t *_wide_word_end(const Scanner *scanner, const uint8_t *p,
+                                   const uint8_t *end) noexcept nogil:
+    """Returns the end of the word at `p` < `end`, which may be long."""
+    cdef const uint8_t *letters = p + (p[0] == c' ')
+    cdef const uint8_t *at = letters
+    if scanner.mode != O200K:       # whose words depend on the case
+        at = _letter_windows(scanner, letters, end)
+    if at == letters:
+        return word_end(scanner, p, end)
+    return _letters(scanner.kinds, at, end, _letter_of(scanner))
+
+
 cdef int _next_words(const Scanner *scanner, Cut *cut, const uint8_t *stop, const uint8_t *end,
                      Word *words) noexcept nogil:
     """Finds up to 64 words, and moves `cut` to the end of the last one.
@@ -494,7 +528,7 @@ cdef int _next_words(const Scanner *scanner, Cut *cut, const uint8_t *stop, cons
         if cut.p >= stop:
             break
         start = cut.p
-        cut.p = word_end(scanner, start, end)
+        cut.p = (_wide_word_end if scanner.wide else word_end)(scanner, start, end)
         words[n] = Word(start, cut.p - start)
         n += 1
         if scanner.wide:
