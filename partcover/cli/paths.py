@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ import click
 
 from ..corpus.files.sources import find_sources
 from ..errors import InputError
+from ..runtime.files.kinds import kind_of
 from ..runtime.files.writing import check_writable, in_place
 
 if TYPE_CHECKING:
@@ -105,8 +107,8 @@ def check_paths(parameters: Sequence[click.Parameter], values: Mapping[str, Any]
                 paths = list(kind.paths(text))
                 if endless := [path for path in paths if os.path.realpath(path) in _ENDLESS]:
                     raise InputError(f"{endless[0]}: this device never ends: name a file")
-                if "all_files" in values and _is(Path.is_file, values["path"] or ""):
-                    paths += _files_in(text, values["all_files"])
+                if _is(Path.is_dir, text) and _is(Path.is_file, output := values.get("path") or ""):
+                    paths += _files_in(text, output, values.get("all_files"))
                 read += [(label, path) for path in paths]
         elif isinstance(kind, WritablePath) and value is not None:
             written.append((label, value))
@@ -144,11 +146,16 @@ def check_apart(written: Sequence[tuple[str, str]], read: Iterable[tuple[str, st
                 raise InputError(f"{label} {path}: {other} writes the same file; name another file")
 
 
-def _files_in(path: str, all_files: bool) -> list[str]:
-    """Returns the files that are read of a folder."""
-    if not _is(Path.is_dir, path):
-        return []
-    return [source.path for source in find_sources([path], all_files=all_files)]
+def _files_in(path: str, output: str, all_files: bool | None) -> list[str]:
+    """Returns the files that are read of a folder, of those of a tokenizer only an output.
+
+    `all_files` is None where the command reads no text.
+    """
+    files = [output] if _inside(output, path) and kind_of(output) == "tokenizer" else []
+    if all_files is not None:
+        with suppress(InputError):  # no text is there, as in the folder of a tokenizer
+            files += [source.path for source in find_sources([path], all_files=all_files)]
+    return files
 
 
 def _label(parameter: click.Parameter) -> str:
@@ -167,7 +174,7 @@ def _same(first: str, second: str) -> bool:
 
 
 def _inside(source: str, target: str) -> bool:
-    """Whether an input lies in a folder that is written."""
+    """Whether a file, an input or an output, lies in a folder."""
     if not _is(Path.is_dir, target) or _is(Path.is_dir, source):
         return False
     return os.path.realpath(source).startswith(os.path.realpath(target) + os.sep)

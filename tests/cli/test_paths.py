@@ -155,6 +155,25 @@ def test_no_output_is_a_file_of_a_folder_that_is_read(run, counts, tmp_path):
     fails(again, "folder/C.tsv", "would overwrite")
 
 
+def test_the_folder_of_a_tokenizer_is_an_input(run, counts, tmp_path):
+    """Its file is not overwritten; another output may be there before."""
+    pytest.importorskip("tokenizers")
+    (tmp_path / "text.txt").write_text(TEXT)
+    run("train", counts, "-k", "3", "--method", "bpe", "-o", "V.json")
+    assert run("export", "V.json", "--to", "huggingface", "-o", "hf")[0] == 0
+    before = (tmp_path / "hf" / "tokenizer.json").read_bytes()
+    for command_line in (
+        ("import", "hf"),
+        ("export", "hf", "--to", "huggingface"),
+        ("extend", "hf", "text.txt", "-m", "1"),
+        ("encode", "hf", "text.txt"),
+    ):
+        fails(run(*command_line, "-o", "hf/tokenizer.json"), "hf/tokenizer.json", "would overwrite")
+        assert (tmp_path / "hf" / "tokenizer.json").read_bytes() == before
+        for _ in range(2):
+            assert run(*command_line, "-o", "out.json")[0] == 0
+
+
 def test_what_group_reads_is_an_input(run, counts, tmp_path):
     (tmp_path / "tokens.txt").write_text("the\n")
     command_line = ("greedtok", counts, "-k", "3", "--group", "few=2:tokens.txt")

@@ -100,6 +100,8 @@ def test_commands(run, tmp_path, counted, few_rounds):
         "import", "V.tiktoken", "--pretokenizer", "gpt2", "-o", "W.json", "--json"
     )
     assert (status, json.loads(out)["pretokenizer"]) == (0, "gpt2")
+    assert "--pretokenizer" not in err
+    assert "unknown: name it with --pretokenizer" in run("import", "V.tiktoken")[1]
     status, out, _ = run("score", "W.json", "C.tsv", "--json")
     (data,) = json.loads(out)["corpora"]
     assert (status, json.loads(out)["rule"]) == (0, "merges")

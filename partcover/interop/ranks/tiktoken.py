@@ -86,7 +86,7 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
     else:
         remarks.append(
             "a rank file holds no pre-tokenizer and no special tokens, and neither its SHA-256 "
-            "nor its name is known: name its pre-tokenizer with --pretokenizer"
+            "nor its name is known"
         )
     vocabulary = vocabulary_of_ids(rank_of, "merges", pretokenizer=pretokenizer, special=special)
     if b"" in rank_of:

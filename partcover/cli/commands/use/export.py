@@ -119,7 +119,7 @@ def import_command(out: Output, asked: Options) -> int:
     out.result(
         data,
         f"{len(vocabulary):,} tokens over {vocabulary.symbols}, rule {vocabulary.rule}, "
-        f"pre-tokenizer {vocabulary.pretokenizer or 'unknown'}"
+        f"pre-tokenizer {vocabulary.pretokenizer or 'unknown: name it with --pretokenizer'}"
         + (f", normalizer {glance(vocabulary.normalizer)}" if vocabulary.normalizer else ""),
         save=vocabulary.save,
     )
