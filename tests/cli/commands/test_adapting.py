@@ -196,7 +196,7 @@ def test_prune(run, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["extend", "V.json", "text.txt", "-m", "0"], "m is 0"),
+        (["extend", "V.json", "text.txt", "-m", "0"], "0 is not in the range x>=1"),
         (["extend", "V.json", "text.txt", "-m", "-1"], "-1"),
         (["extend", "V.json", "text.txt", "-m", "1", "--at-most", "1%"], "--keep"),
         (["extend", "V.json", "none.txt", "-m", "9999999999"], "m is 9,999,999,999"),
@@ -218,7 +218,7 @@ def test_prune(run, tmp_path):
             "chars.tsv:1: the words are over chars",
         ),
         (["prune", "V.json", "text.txt", "-k", "4"], "it must be at most 3, the tokenizer"),
-        (["prune", "V.json", "text.txt", "-k", "0"], "k is 0"),
+        (["prune", "V.json", "text.txt", "-k", "0"], "0 is not in the range x>=1"),
         (["prune", "V.json", "chars.tsv", "-k", "1"], "over chars"),
         (["prune", "chars.json", "chars.tsv", "-k", "1", "--ids", "i.npy"], "--ids"),
     ],

@@ -33,7 +33,7 @@ def extend_command(out: Output, m: int, asked: Options) -> int:
     Options:
     base <BASE: Vocabulary file, list of tokens, or a tokenizer that `import` reads.
     files <CORPUS...: Text that `count` reads, or one file of word counts.
-    -m N>=0 (required): Number of tokens to add.
+    -m N>=1 (required): Number of tokens to add.
     --keep <FILE...: Text or word counts that BASE should still tokenize well, measured before and
       after.
     --keep-weight WEIGHT = 0: Weight of a token of --keep; a token of CORPUS has weight 1.
@@ -76,7 +76,7 @@ def prune_command(out: Output, k: int, asked: Options) -> int:
     Options:
     base <BASE: Vocabulary file, list of tokens, or a tokenizer that `import` reads.
     files <CORPUS...: Text that `count` reads, or one file of word counts.
-    -k N>=0 (required): Number of tokens to keep, not counting single bytes and special tokens.
+    -k N>=1 (required): Number of tokens to keep, not counting single bytes and special tokens.
     --ids write_ids >FILE.npy: Write a NumPy array with the new id of each old id, -1 for a removed
       token.
     --time-limit SECONDS = 20: Time for search and bound, after the words are counted.
