@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -12,8 +13,17 @@ from hypothesis import strategies as st
 from shared.properties import tries
 from studies.cases import few_words, needed, optimum
 
-from partcover import InputError, Instance, Vocabulary, WordCounts, check_certificate, trainers
+from partcover import (
+    InputError,
+    Instance,
+    Vocabulary,
+    WordCounts,
+    check_certificate,
+    lower_bound,
+    trainers,
+)
 from partcover.analysis.costly_words import CostlyWord
+from partcover.studies import claims
 from partcover.studies.claims import check_claim
 
 
@@ -85,6 +95,18 @@ def test_vocabularies_are_counted():
         check_claim(Instance(words, 1), worse, better)
     with pytest.raises(InputError, match="is 0: every word needs one"):
         check_claim(Instance(words, 1), 0, 3)
+
+
+def test_an_interrupt_shows_in_the_exit_status(run, tmp_path, monkeypatch):
+    WordCounts.from_counts({"that": 9, "hat": 4}).save(tmp_path / "C.tsv")
+
+    def stopped(instance, **options):
+        return replace(lower_bound(instance, **options), termination="interrupted")
+
+    monkeypatch.setattr(claims, "lower_bound", stopped)
+    line = ("claim", "C.tsv", "-k", "1", "--baseline", "39", "--claimed", "12", "--json")
+    status, data = as_json(run(*line))
+    assert (status, data["verdict"]) == (130, "impossible")
 
 
 def test_command(run, tmp_path):

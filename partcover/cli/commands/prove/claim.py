@@ -12,6 +12,7 @@ from ....corpus.symbols import Symbols
 from ....errors import InputError
 from ....runtime.numerals import read_digits
 from ...command import Options, command
+from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, note_other_words, read_vocabulary
 from ...shown.output import Output
 
@@ -69,7 +70,7 @@ def claim_command(out: Output, source: InstanceSource, asked: Options) -> int:
     out.result(found.to_json(), *claim_tables(found))
     for remark in found.remarks:
         out.note(remark)
-    return 0
+    return EXIT_INTERRUPTED if found.bound.termination == "interrupted" else 0
 
 
 def _amount(text: str, name: str, symbols: Symbols) -> int | Fraction | pc.Vocabulary:
