@@ -197,7 +197,7 @@ class SearchOptions:
     start: str | None = None
     start_certificate: str | None = None
     time_limit: float | None = None
-    gap: float | None = None
+    gap: Fraction | None = None
     write_certificate: str | None = None
     events: str | None = None
     plot: str | None = None

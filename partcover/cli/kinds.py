@@ -127,7 +127,6 @@ _KINDS: dict[str, Callable[[], click.ParamType[Any]]] = {
     "ENGINE": _Engine,
     "FORMAT": partial(_Name, "interop", "FORMATS"),
     "FORMULATION": partial(_Name, "exact.formulations.build", "FORMULATIONS"),
-    "GAP": partial(click.FloatRange, 0, 1, max_open=True),
     "INSTANCE": partial(_Name, "instances.library", "names"),
     "METHODS": partial(_Name, "studies.methods", "METHODS", ","),
     "NAME=N:WHAT": GroupText,

@@ -39,7 +39,7 @@ Words and candidates:
 --prefix <FILE: Tokens that the vocabulary must begin with, in this order.
 Limits and execution:
 --time-limit SECONDS: Stop after this many seconds.
---gap GAP: Stop at this relative optimality gap, for example 0.01 for 1 %.
+--gap SHARE: Stop at this relative optimality gap, for example 0.1%.
 --threads N>=1<=1024 = 1: Number of threads. The result does not depend on it.
 --seed N = 0: Random seed.
 --engine ENGINE = threads: How to run the N workers of --threads.

@@ -416,7 +416,7 @@ def corpus(tmp_path, monkeypatch):
 def test_command_keeps_the_better_proof(run, corpus):
     assert run("improve", corpus, "-k", "8", "--write-certificate", "P.cert", "--quiet")[0] == 0
     before = Path("P.cert").read_bytes()
-    arguments = ("improve", corpus, "-k", "8", "--gap", "0.3", "--json")
+    arguments = ("improve", corpus, "-k", "8", "--gap", "30%", "--json")
     status, out, err = run(*arguments, "--write-certificate", "P.cert")
     assert status == 0
     assert "kept P.cert: it proves" in err

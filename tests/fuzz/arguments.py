@@ -107,6 +107,7 @@ LINES: dict[str, list[str]] = {
 #: Values that work, by the option's name in Python, where its type does not say them.
 FITTING: dict[str, list[str]] = {
     "at_most": ["1%"],
+    "gap": ["50%", "0"],
     "max_gap": ["90%"],
     "candidates": ["tokens.txt", "V.json"],
     "certificate": ["P.cert", "E.cert"],

@@ -58,7 +58,7 @@ def improve_command(
                 cuts=not asked.no_cuts,
                 progress=progress,
                 checkpoint=files,
-                gap=search.gap or 0.0,
+                gap=float(search.gap or 0),
                 time_limit=search.time_limit,
                 seed=out.seed,
                 threads=out.threads,

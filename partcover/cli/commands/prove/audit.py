@@ -57,6 +57,10 @@ def audit_command(out: Output, tokenizer: str, files: tuple[str, ...], asked: Op
         from ....report.html_page import check_page
 
         check_page()
+    if asked.max_gap is not None and not 0 <= asked.max_gap <= 1:
+        raise InputError(
+            f"--max-gap is {float(asked.max_gap):.0%}: expected a share from 0% to 100%"
+        )
     start = read_certificate(asked.start_certificate)
     vocabulary = read_tokenizer(tokenizer, asked.pretokenizer)
     if not asked.all_files:

@@ -52,7 +52,7 @@ def bound_command(
                 incumbent=None if asked.vocab is None else _incumbent(instance, asked.vocab),
                 start_certificate=start,
                 cuts=not asked.no_cuts,
-                gap=search.gap,
+                gap=None if search.gap is None else float(search.gap),
                 iterations=asked.iterations,
                 time_limit=search.time_limit,
                 threads=out.threads,

@@ -99,7 +99,7 @@ def solve_command(
     start, certificate = search.starts(files)
     if model.goal == "tokens":
         common |= {"warm_start": start, "start_certificate": certificate}
-        common |= {"gap": search.gap or 0.0, "checkpoint": files}
+        common |= {"gap": float(search.gap or 0), "checkpoint": files}
     with contextlib.ExitStack() as stack:
         if source.engine != "threads":
             common["executor"] = stack.enter_context(executor_of(source.engine, out.threads))

@@ -136,6 +136,8 @@ def test_a_gap_above_the_largest_allowed(run, tokenizer):
         f"partcover: the gap is {data['gap']:.3%}, above --max-gap {(excess - 1) / tokens:.3%}: "
         f"{excess} of {tokens} tokens more than the lower bound\n"
     )
+    # 10 is not ten percent, and no gap would be above it
+    fails(run(*exact, "10"), "--max-gap is 1000%: expected a share from 0% to 100%")
     fails(run(*exact, "much"), "'much' is not a share. Expected a value such as 0.1% or 0.001.")
 
 
