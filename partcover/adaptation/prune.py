@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 
 import numpy as np
 
@@ -46,9 +46,9 @@ def prune(
     Parameters
     ----------
     base : Vocabulary
-        The vocabulary.  In addition to the k tokens, special tokens and single symbols stay; if
-        some symbols have no id, the characters of the corpus that are tokens stay, too.  Among the
-        k tokens are those that the template, the padding and the roles of its file name.
+        The vocabulary.  In addition to the k tokens, special tokens and single symbols stay.
+        Among the k tokens are those that the template, the padding and the roles of its file name,
+        and, if some symbols have no id, the characters of the corpus that are tokens.
     words : WordCounts
         The corpus, split into words by the base's own pre-tokenizer; those of ``none`` are split
         further, as in `extend`.
@@ -192,7 +192,11 @@ def _required(base: Vocabulary, words: WordCounts) -> tuple[Token, ...]:
         return ()
     needed = set(needed_pieces(base))
     if -1 in base.id_of:
-        held = set(words.data.tobytes().decode("utf-8", "replace"))
+        text = words.data.tobytes().decode("utf-8", "replace")
+        known = {chr(byte) for byte in range(0x80) if base.id_of[byte] >= 0}
+        known.update(filter(None, map(text_of, base.tokens)))
+        # WordPiece's mark before a word is no token: only the first character with it is
+        held = set(text) | {"".join(pair) for pair in {*pairwise(text)} if pair[0] not in known}
         needed.update(token for token in base.tokens if text_of(token) in held)
     if base.rule in ("merges", "character_merges"):
         needed = _maker(base)(needed)

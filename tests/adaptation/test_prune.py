@@ -45,6 +45,21 @@ def test_where_bytes_have_no_id_characters_stay():
         prune(base, WordCounts.from_counts({"éè": 5}), 1)
 
 
+def test_where_words_begin_with_a_mark_their_first_characters_stay():
+    """As in WordPiece, whose mark alone is no token."""
+    base = Vocabulary(
+        ["é", "▁é", "▁n", "▁x", "▁ne", "▁nené"],
+        ids=[-1] * 97 + [*range(97, 123)] + [-1] * 133 + [*range(256, 262)],
+        rule="longest_match",
+        special={"<unk>": 0},
+        unknown=Unknown("<unk>", "word"),
+    )
+    found = prune(base, WordCounts.from_counts({"▁nené": 5, "▁ému": 1}), 4)
+    assert [token.decode() for token in found.required] == ["é", "▁é", "▁n"]
+    assert found.vocabulary.tokens == tuple(map(str.encode, ("é", "▁é", "▁n", "▁nené")))
+    assert found.tokens == 5 + 3
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
