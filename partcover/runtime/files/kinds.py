@@ -84,13 +84,18 @@ def kind_of(path: str | PathLike[str]) -> Kind | None:
     >>> kind_of("words.tsv")
     'counts'
     """
+    return kind_of_head(_head_of(path))
+
+
+def _head_of(path: str | PathLike[str]) -> bytes:
+    """Returns the first bytes of a file; none of what cannot be read."""
     if not Path(path).is_file():  # reading from a pipe would consume it
-        return None
+        return b""
     try:
         with open(path, "rb") as file:
-            return kind_of_head(file.read(_HEAD))
+            return file.read(_HEAD)
     except OSError:
-        return None
+        return b""
 
 
 def kind_of_head(head: bytes) -> Kind | None:
@@ -118,7 +123,10 @@ def kind_of_head(head: bytes) -> Kind | None:
 
 def likely_mistake(path: str | PathLike[str], wanted: Kind) -> str:
     """Returns the end of an error message: what the file looks like instead of the wanted kind."""
-    kind = kind_of(path)
+    head = _head_of(path)
+    if head.startswith(_PACKED):
+        return "; this file is compressed: decompress it first"
+    kind = kind_of_head(head)
     if kind is None or kind == wanted:
         return ""
     if kind == "text" and wanted == "counts":

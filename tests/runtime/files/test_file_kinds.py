@@ -101,6 +101,9 @@ def test_what_files_look_like(files):
     os.mkfifo(files / "pipe")
     assert kind_of(files / "pipe") is None  # and nobody waits for somebody to write into it
     assert likely_mistake(files / "C.tsv", "counts") == ""
+    (files / "C.tsv.gz").write_bytes(gzip.compress((files / "C.tsv").read_bytes()))
+    with pytest.raises(InputError, match="; this file is compressed: decompress it first"):
+        WordCounts.load(files / "C.tsv.gz")
 
 
 @pytest.mark.parametrize("second", range(ord("0"), ord("9") + 1))
