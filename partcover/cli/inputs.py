@@ -130,10 +130,6 @@ class InstanceSource:
     def __post_init__(self) -> None:
         if self.corpora:
             self.corpus = self.corpora[0]
-        if len(self.corpora) > 1 and not self.minimax:
-            raise click.UsageError(
-                "several inputs need --minimax: give one input, or add --minimax"
-            )
         if self.reference is not None and not self.minimax:
             raise click.UsageError("--reference needs --minimax")
 
@@ -181,6 +177,10 @@ class InstanceSource:
         """
         if self.several:
             return self._of_several(any_k=any_k, threads=threads, executor=executor)
+        if len(self.corpora) > 1:
+            raise click.UsageError(
+                "several inputs need --minimax: give one input, or add --minimax"
+            )
         assert self.corpus is not None
         if self.head is not None and not self.corpus.endswith(".json"):
             tail = self._head_and_tail(self.head, executor)

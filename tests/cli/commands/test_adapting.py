@@ -119,6 +119,17 @@ def test_a_certificate_does_not_say_which_merges_there_are(run, tmp_path):
 
 
 @pytest.mark.usefixtures("_files")
+def test_an_extension_for_several_texts_is_verified_with_them(run):
+    texts = ("text.txt", "news.txt")
+    proof = ("--write-certificate", "P.cert", "-o", "N.json", "--quiet")
+    assert run("extend", "V.json", *texts, "-m", "2", *proof)[0] == 0
+    verify = ("verify", *texts, "--vocab", "N.json", "--certificate", "P.cert")
+    status, checked = as_json(run(*verify, "--json"))
+    assert (status, checked["claim_holds"], checked["certificate"]["ok"]) == (0, True, True)
+    fails(run(*verify, "-k", "5"), "several inputs need --minimax")
+
+
+@pytest.mark.usefixtures("_files")
 @pytest.mark.parametrize("rule", ["shortest_path", "merges", "likelihood"])
 def test_one_command_verifies_an_extension(run, tmp_path, rule):
     base = Vocabulary.load(tmp_path / "V.json")

@@ -67,7 +67,7 @@ def verify_command(out: Output, source: InstanceSource, answer: Options) -> int:
     extended = _extended(source, vocab)
     if extended is not None:
         source.refuse_readers("threads")
-        asked = _extended_instances(out, str(source.corpus), extended, answer.keep)
+        asked = _extended_instances(out, source.corpora, extended, answer.keep)
         return _verified(out, asked, answer, proof)
     if answer.keep:
         raise click.UsageError(
@@ -91,7 +91,7 @@ def _extended(source: InstanceSource, path: str | None) -> pc.Vocabulary | None:
         path is None
         or source.corpus is None
         or source
-        != InstanceSource(corpora=(source.corpus,), engine=source.engine, scratch=source.scratch)
+        != InstanceSource(corpora=source.corpora, engine=source.engine, scratch=source.scratch)
     ):
         return None
     if kind_of(path) != "vocabulary" or kind_of(source.corpus) == "instance":
@@ -102,11 +102,11 @@ def _extended(source: InstanceSource, path: str | None) -> pc.Vocabulary | None:
 
 
 def _extended_instances(
-    out: Output, corpus: str, vocabulary: pc.Vocabulary, keep: Sequence[str]
+    out: Output, corpus: Sequence[str], vocabulary: pc.Vocabulary, keep: Sequence[str]
 ) -> tuple[pc.Instance, pc.Instance]:
     """Reads the corpora of an extension; returns the instances of the vocabulary and its bound."""
     words, kept = (
-        read_corpus(out, vocabulary, files) if files else None for files in ([corpus], keep)
+        read_corpus(out, vocabulary, files) if files else None for files in (corpus, keep)
     )
     assert words is not None
     return pc.extension_instances(vocabulary, words, keep=kept)
