@@ -66,17 +66,22 @@ def parse_budgets(text: str | None) -> list[int]:
 
 
 def names_of(paths: Iterable[str], taken: Collection[str] = ()) -> dict[str, str]:
-    """Names files without folder and ending, by the whole path where two are alike or it is taken.
+    """Names files without folder and ending.
+
+    The name is the whole path where two are alike, it is taken, or it has no letter or digit.
 
     Examples
     --------
     >>> from partcover.cli.inputs import names_of
-    >>> names_of(["a/law.txt", "b/law.txt", "b/news.txt"])
-    {'a/law.txt': 'a/law.txt', 'b/law.txt': 'b/law.txt', 'b/news.txt': 'news'}
+    >>> names_of(["a/law.txt", "b/law.txt", "b/news.txt", "b/*.md"])
+    {'a/law.txt': 'a/law.txt', 'b/law.txt': 'b/law.txt', 'b/news.txt': 'news', 'b/*.md': 'b/*.md'}
     """
     stems = {path: Path(path).stem for path in paths}
     often = Counter([*stems.values(), *taken])
-    return {path: stem if often[stem] == 1 else path for path, stem in stems.items()}
+    return {
+        path: stem if often[stem] == 1 and any(map(str.isalnum, stem)) else path
+        for path, stem in stems.items()
+    }
 
 
 def note_other_words(
