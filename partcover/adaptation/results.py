@@ -14,7 +14,7 @@ from ..corpus.word_counts import WordCounts
 from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.solution import Termination
-from ..runtime.arrays import Int64
+from ..runtime.arrays import Int64, read_only
 from ..runtime.notebook import brief
 from ..runtime.progress import gap_of
 from ..verification.certificate_check import CertificateCheck, check_certificate
@@ -163,7 +163,7 @@ class Adaptation:
         ids = np.full(max(old.values()) + 1, -1, np.int64)
         for name, number in old.items():
             ids[number] = new.get(name, -1)
-        return ids
+        return read_only(ids)
 
     def check(self) -> CertificateCheck:
         """Recounts the lower bound that the certificate proves, independently."""

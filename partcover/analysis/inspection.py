@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
-from ..runtime.arrays import Bools, Int64
+from ..runtime.arrays import Bools, Int64, keep_arrays, read_only
 from ..segmentation.segmentation import segment
 from ..vocabulary.merging import merge, ranks
 from ..vocabulary.rules import SegmentationRule
@@ -76,10 +76,13 @@ class Inspection:
     occurrences: Int64 | None = None
     gains: Int64 | None = None
 
+    def __post_init__(self) -> None:
+        keep_arrays(self)
+
     @cached_property
     def intermediate(self) -> Bools:
         """Whether a token serves only to merge others: a part that is never used itself."""
-        return self.parts & (self.uses == 0) if self.uses is not None else self.parts & False
+        return read_only(self.parts & (False if self.uses is None else self.uses == 0))
 
     def rows(self, order: Sequence[int] | npt.NDArray[Any] | None = None) -> list[dict[str, Any]]:
         """Returns a JSON object for each token, or for those at the places `order`."""

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ..problem.instance import Instance
 from ..problem.solution import Termination
 from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..runtime.arrays import keep_arrays
 from ..runtime.limits import RunLimits
 from .formulations import build as forms
 from .formulations.build import build
@@ -58,6 +59,9 @@ class Relaxation:
     termination: Termination
     seconds: float
     model: SparseModel | None
+
+    def __post_init__(self) -> None:
+        keep_arrays(self)
 
     @property
     def fractional(self) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..corpus.symbols import Token
-from ..runtime.arrays import Float64, Int64
+from ..runtime.arrays import Float64, Int64, keep_arrays
 from ..runtime.memory import refuse_beyond
 
 Sense = Literal["min", "max"]
@@ -74,6 +74,9 @@ class SparseModel:
     words: tuple[Token, ...]
     variable_names: Callable[[], list[str]]
     row_names: Callable[[], list[str]]
+
+    def __post_init__(self) -> None:
+        keep_arrays(self)
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..errors import InputError
 from ..runtime.arguments import Whole, checked
-from ..runtime.arrays import Float64, Int32, Int64
+from ..runtime.arrays import Float64, Int32, Int64, keep_arrays
 from ..runtime.notebook import brief, html_table
 from ..runtime.pickling import by_fields
 from ..runtime.progress import gap_of
@@ -26,7 +26,7 @@ from .solution import Status, Termination
 
 @dataclass(frozen=True, eq=False)
 class Bound:
-    """A certified lower bound, and what it proves about candidates.
+    """A certified lower bound, and what it proves about candidates, in read-only arrays.
 
     Attributes
     ----------
@@ -98,6 +98,9 @@ class Bound:
     plain_x: Float64 = field(default_factory=lambda: np.zeros(0))
     cuts: dict[str, int] = field(default_factory=dict)
     rounds: int = 0
+
+    def __post_init__(self) -> None:
+        keep_arrays(self)
 
     __reduce__ = by_fields
 

@@ -19,7 +19,7 @@ from ..kernels.candidates._candidates import (
     shard_ends,
 )
 from ..kernels.candidates._suffix_array import common_prefixes, suffix_ranks
-from ..runtime.arrays import Int32, Int64, Integers, Positions, UInt8, np
+from ..runtime.arrays import Int32, Int64, Integers, Positions, UInt8, np, read_only
 from ..runtime.memory import refuse_beyond
 from ..runtime.processes.parallel import ordered_map
 from .word_index import Intervals, WordIndex
@@ -116,7 +116,7 @@ class CandidateIndex(WordIndex):
             self.min_promise = self._promise_of(classes, most)
             nodes = self._nodes(self.min_promise)
         self.total = sum(part.total for part in nodes)
-        self.intervals, self.weight = self._intervals(nodes)
+        self._keep(*self._intervals(nodes))
         if most is None:
             self.n_undominated = len(self)
             del self._prefixes
@@ -152,13 +152,13 @@ class CandidateIndex(WordIndex):
         """Returns an index of the same candidates for the same words with other counts."""
         other = copy(self)
         other.words = words
-        other.weight = other.weight_of(other.intervals)
+        other.weight = read_only(other.weight_of(other.intervals))
         return other
 
     def held(self, least: int) -> CandidateIndex:
         """Returns an index of the candidates with at least this upper bound; shares arrays."""
         other = copy(self)
-        other.intervals, other.weight = self._intervals(self._nodes(least))
+        other._keep(*self._intervals(self._nodes(least)))
         other.min_promise = least
         return other
 
@@ -260,7 +260,7 @@ class CandidateIndex(WordIndex):
         """Makes those of the tokens that occur candidates."""
         explicit = explicit.take(explicit.occurs)
         self.intervals = explicit.take(np.argsort(explicit.key, kind="stable"))
-        word, self.weight = self.only_word_and_weight(self.intervals)
+        word, weight = self.only_word_and_weight(self.intervals)
         keep = np.ones(len(self), bool)
         numbers = self.numbers(excluded)
         keep[numbers[numbers >= 0]] = False
@@ -272,8 +272,12 @@ class CandidateIndex(WordIndex):
             alone = np.flatnonzero(word >= 0)
             own = word[alone]
             keep[alone] &= ~whole[own] | (self.length[alone] == lengths[own])
-        self.intervals, self.weight = self.intervals.take(keep), self.weight[keep]
+        self._keep(self.intervals.take(keep), weight[keep])
         self.n_undominated = len(self)
+
+    def _keep(self, intervals: Intervals, weight: Int64) -> None:
+        """Holds the candidates, in arrays that no caller can change."""
+        self.intervals, self.weight = intervals.kept(), read_only(weight)
 
     def __len__(self) -> int:
         return len(self.intervals.lo)

@@ -17,7 +17,7 @@ from ..corpus.symbols import Symbols, Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..runtime.arguments import checked, shown
-from ..runtime.arrays import Int64, np
+from ..runtime.arrays import Int64, np, read_only
 from ..runtime.notebook import brief
 from ..runtime.pickling import by_fields
 from .certificates.checksum import listed, whole
@@ -160,7 +160,7 @@ class Corpora:
         number = {word: n for n, (word, _) in enumerate(self.joined)}
         for row, words in zip(counts, self.words, strict=True):
             row[[number[word] for word, _ in words]] = words.counts
-        return counts
+        return read_only(counts)
 
     def split_at(self, protected: Sequence[Token]) -> Corpora:
         """Returns the corpora with the words split at protected tokens."""

@@ -18,7 +18,7 @@ from ..kernels.candidates._candidates import LENGTH_BITS, WIDE_LENGTH_BITS
 from ..kernels.candidates._suffix_array import find, interval_words, lay_out, suffix_array
 from ..kernels.search._search_arcs import search_arcs
 from ..kernels.steps._saddle_point import arcs
-from ..runtime.arrays import Bools, Int32, Int64, Integers, Positions, np
+from ..runtime.arrays import Bools, Int32, Int64, Integers, Positions, np, read_only
 from ..runtime.memory import refuse_beyond
 
 NARROW_POSITIONS = 2**31 - 2
@@ -61,6 +61,10 @@ class Intervals(NamedTuple):
         # an empty interval may begin where another token's begins
         return np.where(self.occurs, self.lo.astype(np.int64) << bits | self.length, -1)
 
+    def kept(self) -> Intervals:
+        """Returns the same in read-only arrays, for an index that hands them out."""
+        return Intervals(read_only(self.lo), read_only(self.hi), read_only(self.length))
+
     def take(self, which: Integers | Bools) -> Intervals:
         """Returns some of the tokens, by their indices or by a mask."""
         return Intervals(self.lo[which], self.hi[which], self.length[which])
@@ -75,11 +79,12 @@ class Intervals(NamedTuple):
 class WordIndex:
     """The suffix array of counted words, which finds all occurrences of a token at once.
 
-    All arrays have the shape (symbols + words + 1,): `text` has symbol ranks from 1, with
-    separators 0; `word_of` the word at each position (at a separator: the word after it); `sa` the
-    positions in suffix order, int32 if all fit.  Words that do not fit in 2^35 − 2 positions or in
-    memory are refused, and so are 2^31 − 1 words or more, and beyond 2^31 − 2 positions one of 2^28
-    symbols.  O(symbols) time and memory: induced sorting (Nong, Zhang and Chan 2009).
+    All arrays are read-only and have the shape (symbols + words + 1,): `text` has symbol ranks from
+    1, with separators 0; `word_of` the word at each position (at a separator: the word after it);
+    `sa` the positions in suffix order, int32 if all fit.  Words that do not fit in 2^35 − 2
+    positions or in memory are refused, and so are 2^31 − 1 words or more, and beyond 2^31 − 2
+    positions one of 2^28 symbols.  O(symbols) time and memory: induced sorting (Nong, Zhang and
+    Chan 2009).
     """
 
     def __init__(self, words: WordCounts) -> None:
@@ -99,11 +104,13 @@ class WordIndex:
                 f"the words have {upper:,} distinct symbols, but at most {MOST_WORDS:,} can be "
                 "indexed: leave out rare words"
             )
-        self.text, self.word_of = np.empty(size, np.int32), np.empty(size, np.int32)
-        lay_out(ranks, offsets, self.text, self.word_of)
+        text, word_of = np.empty(size, np.int32), np.empty(size, np.int32)
+        lay_out(ranks, offsets, text, word_of)
         del ranks
-        self.sa: Positions = np.empty(size, f"int{8 * position_bytes(size)}")
-        suffix_array(self.text, upper, self.sa)
+        sa: Positions = np.empty(size, f"int{8 * position_bytes(size)}")
+        suffix_array(text, upper, sa)
+        self.text, self.word_of = read_only(text), read_only(word_of)
+        self.sa = read_only(sa)
 
     def _ranks(self, data: Integers) -> Int32:
         """Converts symbols to ranks from 1, in symbol order; −1 for a symbol that no word has."""

@@ -1,8 +1,8 @@
-"""NumPy, imported when it is first used, and the types of arrays that are used throughout."""
+"""NumPy, imported when it is first used, types of arrays, and arrays that no caller can change."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,6 +30,8 @@ else:  # annotations are looked up when a program runs, which must not import Nu
     Array = ArrayLike = Bools = Float64 = Integers = Positions = Records = Any
     Indices = Int8 = Int32 = Int64 = UInt8 = UInt32 = UInt64 = Any
 
+_Kept = TypeVar("_Kept", bound=Array)
+
 __all__ = [
     "Array",
     "ArrayLike",
@@ -45,5 +47,29 @@ __all__ = [
     "UInt8",
     "UInt32",
     "UInt64",
+    "keep_arrays",
     "np",
+    "read_only",
 ]
+
+
+def read_only(array: _Kept) -> _Kept:
+    """Returns a view of an array that an object keeps, through which a caller cannot change it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partcover.runtime.arrays import read_only
+    >>> read_only(np.zeros(2)).flags.writeable
+    False
+    """
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def keep_arrays(self: Any) -> None:
+    """Makes the arrays of a dataclass read-only, for its `__post_init__`."""
+    for name, value in vars(self).items():
+        if isinstance(value, np.ndarray):
+            self.__dict__[name] = read_only(value)

@@ -56,7 +56,7 @@ from ..errors import InputError
 from ..kernels.segmentation._segment import INSIDE, piece_counts
 from ..kernels.words._word_arrays import extremes, weighted_sum
 from ..runtime.arguments import Threads, checked
-from ..runtime.arrays import Bools, Int32, Int64, np
+from ..runtime.arrays import Bools, Int32, Int64, np, read_only
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .cutters import cutter
@@ -68,7 +68,7 @@ _WITHOUT_ARRAYS = ("merges", "shortest_path", "single_symbols")
 
 @dataclass(frozen=True, eq=False)
 class Segmentation:
-    """The words of a corpus segmented into tokens.
+    """The words of a corpus segmented into tokens, in read-only arrays.
 
     Attributes
     ----------
@@ -95,12 +95,12 @@ class Segmentation:
     @cached_property
     def ends(self) -> Bools:
         """Whether a token ends at each symbol, shape (total symbols,)."""
-        return np.not_equal(self.which, INSIDE)
+        return read_only(np.not_equal(self.which, INSIDE))
 
     @cached_property
     def pieces(self) -> Int64:
         """The number of tokens of each word, shape (words,)."""
-        return np.asarray(self._pieces)
+        return read_only(np.asarray(self._pieces))
 
     @cached_property
     def _pieces(self) -> memoryview:
@@ -218,4 +218,4 @@ def segment(
         is_token = found >= 0
         found[is_token] = places[found[is_token]]
         found[words.offsets[1:][[*whole]] - 1] = [*whole.values()]
-    return Segmentation(words, rule, which)
+    return Segmentation(words, rule, memoryview(which).toreadonly())

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 from ...corpus import symbols as sym
 from ...corpus.symbols import Symbols, Token
 from ...errors import InputError
-from ...runtime.arrays import Int64, np
+from ...runtime.arrays import Int64, keep_arrays, np
 from ...runtime.memory import refuse_beyond
 from ...runtime.notebook import brief
 from .checksum import inflated, listed, unpacked_bytes, whole
@@ -43,6 +43,7 @@ class PairPrices:
                 raise InputError(
                     "the positions and multipliers of a pair are not equally many numbers of int64"
                 )
+        keep_arrays(self)
 
     def __repr__(self) -> str:
         tokens = map(sym.glance, self.tokens[:3])

@@ -11,7 +11,7 @@ from ...corpus import symbols as sym
 from ...corpus.symbols import Symbols, Token
 from ...errors import InputError
 from ...runtime.arguments import shown
-from ...runtime.arrays import Int32, Int64, np
+from ...runtime.arrays import Int32, Int64, keep_arrays, np
 from ...runtime.notebook import brief
 from .checksum import inflated, listed, unpacked_bytes, whole
 from .cuts import Cut, PackedPairs, Pairs, packed
@@ -105,6 +105,7 @@ class Leaf:
             raise InputError(f"prices are {self.prices.dtype}: they must be int32 or int64")
         if self.prices is None and self.has_terms:
             raise InputError("a leaf without prices has pairs, cuts, charges or merges")
+        keep_arrays(self)
 
     def __repr__(self) -> str:
         if self.prices is None:
