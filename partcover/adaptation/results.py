@@ -94,7 +94,7 @@ class Adaptation:
     >>> found = prune(Vocabulary(["th", "at", "hat"], special=["<s>"]), words, 1)
     >>> found.vocabulary.tokens, found.corpus.before, found.tokens, found.lower_bound
     ((b'hat',), 12, 14, 14)
-    >>> found.ids[255:].tolist(), found.vocabulary.special
+    >>> found.ids[255:].tolist(), dict(found.vocabulary.special)
     ([255, -1, -1, 256, 257], {'<s>': 257})
     """
 

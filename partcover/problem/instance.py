@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike, fspath
+from types import MappingProxyType
 from typing import Any
 
 from ..corpus import symbols as sym
@@ -71,7 +72,7 @@ class Instance:
     threshold : int, optional
         The number of tokens of the decision problem: is there a vocabulary that needs at most
         this many?
-    source : dict, optional
+    source : mapping, optional
         Where the instance comes from, as in its file.
 
     Raises
@@ -108,7 +109,7 @@ class Instance:
     groups: tuple[GroupBudget, ...] = ()
     merges: MergeCondition | None = None
     threshold: int | None = None
-    source: dict[str, Any] = field(default_factory=dict)
+    source: Mapping[str, Any] = field(default_factory=dict)
 
     @checked
     def __init__(
@@ -139,7 +140,7 @@ class Instance:
             corpus=split_at(corpus, self.protected) if self.protected else corpus,
             groups=tuple(group.over(symbols) for group in groups),
             merges=None if merges is None else merges.over(symbols),
-            source=facts_of(source or {}, "source"),
+            source=MappingProxyType(facts_of(source or {}, "source")),
         )
         self.__dict__.update(k=k, max_length=max_length, min_count=min_count, threshold=threshold)
         self._check()
@@ -223,7 +224,7 @@ class Instance:
         """The tokens that must be chosen: prefix, required and protected ones, in this order."""
         return tuple(dict.fromkeys(self.prefix + self.required + self.protected))
 
-    @cached_property
+    @property
     def policy(self) -> dict[str, Any]:
         """Limits on the candidates; ``{"candidates": "substrings"}`` if there are none."""
         policy: dict[str, Any] = {"candidates": "substrings" if self.candidates is None else "list"}
@@ -413,7 +414,7 @@ class Instance:
         data |= {name: value for name, value in self.words.how.items() if value is not None}
         data |= self.conditions_to_json()
         data |= {} if self.threshold is None else {"threshold": self.threshold}
-        return {**data, "source": self.source} if self.source else data
+        return {**data, "source": dict(self.source)} if self.source else data
 
     def conditions_to_json(self) -> dict[str, Any]:
         """Returns the conditions on vocabularies besides k, as in an instance file."""

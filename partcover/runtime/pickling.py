@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from types import MappingProxyType
 from typing import Any
 
 
@@ -12,4 +13,6 @@ def by_fields(self: Any) -> tuple[type, tuple[Any, ...]]:
     Cached values are left out, so that an object pickles the same before and after its use, and
     values that cannot be pickled (a kernel's own memory) are computed again.
     """
-    return type(self), tuple(getattr(self, field.name) for field in fields(self))
+    values = (getattr(self, field.name) for field in fields(self))
+    # a read-only view of a mapping cannot be pickled
+    return type(self), tuple(dict(v) if type(v) is MappingProxyType else v for v in values)

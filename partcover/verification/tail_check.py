@@ -208,7 +208,7 @@ class _Count:
         self.rule = _Rule(
             head.symbols,
             self.one,
-            term.token_multipliers,
+            dict(term.token_multipliers),
             term.sixteenths,
             known | self.alone,
             self.forbidden,

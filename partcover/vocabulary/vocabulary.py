@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike, fspath
 from pkgutil import resolve_name
+from types import MappingProxyType
 from typing import Any, SupportsIndex, overload
 
 from ..corpus import symbols as sym
@@ -43,6 +44,8 @@ _OTHER_READER = "partcover.interop.load:read_other"
 @dataclass(frozen=True)
 class Vocabulary:
     """A vocabulary: ordered tokens of two or more symbols; single symbols are always available.
+
+    It cannot be changed: its mappings are read-only, and `with_` makes another one.
 
     Parameters
     ----------
@@ -164,7 +167,7 @@ class Vocabulary:
         set_(self, "tokens", converted)
         set_(self, "symbols", symbols)
         set_(self, "method", method)
-        set_(self, "provenance", facts_of(provenance or {}, "provenance"))
+        set_(self, "provenance", MappingProxyType(facts_of(provenance or {}, "provenance")))
         set_(self, "rule", rule)
         set_(self, "pretokenizer", pretokenizer)
         set_(self, "normalizer", normalizer)
@@ -173,7 +176,7 @@ class Vocabulary:
         singles = {
             sym.to_token(s, symbols): checked_score(v) for s, v in (symbol_scores or {}).items()
         }
-        set_(self, "symbol_scores", singles)
+        set_(self, "symbol_scores", MappingProxyType(singles))
         set_(self, "sums", sums)
         self._check_scores()
         numbers = None if ids is None else tuple(whole_number(number) for number in ids)
@@ -181,10 +184,11 @@ class Vocabulary:
         next_id = self._check_ids()
         used = set(range(256 + len(converted)) if numbers is None else numbers)
         others = checked_others(decode_only, symbols, used)
-        set_(self, "decode_only", others)
+        set_(self, "decode_only", MappingProxyType(others))
         next_id = max([next_id, *(number + 1 for number in others)])
-        set_(self, "special", checked_special(special, next_id, used, others, special_flags))
-        set_(self, "special_flags", checked_flags(special_flags, self.special))
+        named = checked_special(special, next_id, used, others, special_flags)
+        set_(self, "special", MappingProxyType(named))
+        set_(self, "special_flags", MappingProxyType(checked_flags(special_flags, named)))
         if unknown is not None and unknown.token not in self.special:
             raise InputError(f"unknown: {unknown.token!r} is not a special token")
         set_(self, "unknown", unknown)
@@ -365,7 +369,7 @@ class Vocabulary:
             copy = object.__new__(type(self))  # its tokens have been checked already
             copy.__dict__.update(self.__dict__, **changes)
             if "provenance" in changes:
-                copy.__dict__["provenance"] = facts_of(facts, "provenance")
+                copy.__dict__["provenance"] = MappingProxyType(facts_of(facts, "provenance"))
             return copy
         return replace(self, **changes)
 

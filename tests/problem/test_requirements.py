@@ -190,7 +190,7 @@ def test_the_source_of_an_instance_is_kept_as_in_its_file():
     facts = {"n": np.int64(3), "seen": [1]}
     ours = Instance({"ab": 1}, 1, source=facts)
     facts["seen"].append(2)
-    assert json.loads(json.dumps(ours.source)) == ours.source == {"n": 3, "seen": [1]}
+    assert json.loads(json.dumps(dict(ours.source))) == ours.source == {"n": 3, "seen": [1]}
     with pytest.raises(InputError, match="source cannot be written as JSON: it has a set"):
         Instance({"ab": 1}, 1, source={"seen": {1}})
 

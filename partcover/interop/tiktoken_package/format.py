@@ -61,7 +61,7 @@ def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
         "name": name,
         "pretokenizer": vocabulary.pretokenizer,
         "pattern": one_pattern(vocabulary.pretokenizer),
-        "special_tokens": vocabulary.special,
+        "special_tokens": dict(vocabulary.special),
     }
     project = _PROJECT.format(distribution=distribution, folder=_FOLDER, module=module)
     code = Path(__file__).with_name("encoding_module.py").read_text("utf-8")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from types import MappingProxyType
 from typing import Any
 
 from ...corpus import symbols as sym
 from ...corpus.symbols import Symbols, Token
 from ...errors import InputError
 from ...runtime.arguments import shown
+from ...runtime.pickling import by_fields
 from .checksum import listed, whole
 
 LONGEST_PRICED = 256
@@ -103,6 +105,9 @@ class TailTerm:
             if len(token) < 2:
                 raise InputError(f"a multiplier is for {sym.show(token)!r}, which is not a token")
             whole(toll, f"the multiplier of {sym.glance(token)!r}", 0)
+        self.__dict__["token_multipliers"] = MappingProxyType(dict(self.token_multipliers))
+
+    __reduce__ = by_fields
 
     def __repr__(self) -> str:
         multipliers = len(self.token_multipliers)

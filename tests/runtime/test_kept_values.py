@@ -1,4 +1,4 @@
-"""Arrays that an object keeps cannot be changed through what it hands out."""
+"""Arrays and mappings that an object keeps cannot be changed through what it hands out."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 
 from partcover import (
     Corpora,
+    HeadAndTail,
     InputError,
     Instance,
     Vocabulary,
@@ -22,6 +23,7 @@ from partcover import (
     segment,
 )
 from partcover.analysis.inspection import inspect_vocabulary
+from partcover.problem.certificates.tail import TailTerm
 
 COUNTS = {"banana": 2, "bandana": 1, "ananas": 3, "band": 2}
 WORDS = WordCounts.from_counts(COUNTS)
@@ -95,3 +97,60 @@ def test_what_only_the_caller_holds_can_be_changed():
     assert found.lo.flags.writeable
     assert index.numbers(found).flags.writeable
     assert index.weight_of(found).flags.writeable
+
+
+def special_vocabulary():
+    return Vocabulary(
+        ["ab", "abc"],
+        special={"<s>": 900},
+        special_flags={"<s>": ["lstrip"]},
+        decode_only={901: b"x"},
+        scores=[-1, -2],
+        symbol_scores={"a": -3},
+        provenance={"seconds": 1},
+    )
+
+
+MAPPINGS = ("special", "special_flags", "decode_only", "symbol_scores", "provenance")
+
+
+@pytest.mark.parametrize("name", MAPPINGS)
+def test_mappings_of_a_vocabulary_are_read_only(name):
+    given = special_vocabulary()
+    others = [given.with_(provenance={"seconds": 2}), given.with_(method="other")]
+    others += [copy.copy(given), copy.deepcopy(given), pickle.loads(pickle.dumps(given))]
+    for vocabulary in (given, *others):
+        mapping = getattr(vocabulary, name)
+        content = dict(mapping)
+        assert content
+        for change in (
+            lambda kept=mapping: kept.update({}),
+            lambda kept=mapping: kept.clear(),
+            lambda kept=mapping: kept.pop(next(iter(kept))),
+        ):
+            with pytest.raises(AttributeError):
+                change()
+        with pytest.raises(TypeError):
+            mapping[next(iter(mapping))] = 7
+        assert mapping == content
+    assert others[2:] == [given] * 3
+    assert Vocabulary.from_json(given.to_json()) == given
+
+
+def test_mappings_of_an_instance_and_a_proof_are_read_only():
+    instance = Instance(COUNTS, 2, max_length=3, source={"from": "here"})
+    instance.policy["max_length"] = 9
+    assert instance.policy["max_length"] == 3
+    for other in (instance, instance.with_k(1), pickle.loads(pickle.dumps(instance))):
+        with pytest.raises(TypeError):
+            other.source["from"] = "there"
+        assert other.to_json()["source"] == {"from": "here"}
+    given = {b"an": 1}
+    term = TailTerm(1, 2, 3, "", given, 0, 1)
+    given[b"an"] = 2
+    for other in (term, pickle.loads(pickle.dumps(term)), copy.deepcopy(term)):
+        with pytest.raises(TypeError):
+            other.token_multipliers[b"an"] = 3
+        assert other.to_json()["token_multipliers"] == [["an", 1]]
+    proof = lower_bound(Instance(HeadAndTail.of(WORDS, 2), 1)).certificate
+    assert pickle.loads(pickle.dumps(proof)).to_json() == proof.to_json()
