@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from enum import Enum
 
 import numpy as np
 import pytest
 
 from partcover import (
+    Certificate,
     Corpora,
     HeadAndTail,
     InputError,
@@ -38,6 +40,7 @@ WORDS = WordCounts.from_counts({"that": 9, "hat": 5, "chat": 1, "what": 1})
         ({"token_multipliers": 7}, "the tail are 7: they must be pairs of a token and"),
         ({"head_words": 0}, "the words of the head is 0: it must be at"),
         ({"words": -1}, "the words of the tail is -1: it must be at"),
+        ({"sha256": b"x"}, "the sha256 of the tail is b'x': it must be text"),
     ],
 )
 def test_tails(change, message):
@@ -79,7 +82,16 @@ def test_a_leaf_has_a_weight_for_each_corpus(weights):
     [
         ({"k": -1}, "k is -1: it must be at least"),
         ({"k": True}, "k is True: it must be a whole"),
-        ({"lower_bound": 2.5}, r"the lower bound is 2\.5: it must be a whole"),
+        ({"lower_bound": 2.5}, r"lower_bound is 2\.5: it must be a whole number or a Fraction"),
+        ({"lower_bound": True}, "lower_bound is True: it must be a whole number or a Fraction"),
+        ({"symbols": "x"}, "unknown symbols 'x': use one of bytes, chars, ints"),
+        ({"symbols": ["bytes"]}, "symbols is a list: it must be"),
+        ({"words_sha256": None}, "words_sha256 is None: it must be text"),
+        ({"policy_sha256": b"x"}, "policy_sha256 is b'x': it must be text"),
+        ({"tree": 7}, "tree is 7: it must be a list"),
+        ({"tree": "x"}, "tree is 'x': it must be a list"),
+        ({"tree": [7]}, "the tree has 7: it must be of Branch and Leaf"),
+        ({"tail": "x"}, "tail is 'x': it must be a TailTerm"),
         ({"scale_bits": 53}, "scale_bits is 53: it must be from 0 to 52"),
     ],
 )
@@ -87,6 +99,16 @@ def test_certificates(change, message):
     certificate = lower_bound(Instance(WORDS, 1)).certificate
     with pytest.raises(InputError, match=message):
         replace(certificate, **change)
+
+
+def test_certificates_hold_numbers_texts_and_lists_of_their_own():
+    certificate = lower_bound(Instance(WORDS, 1)).certificate
+    name = Enum("Name", {"BYTES": "bytes"}, type=str).BYTES
+    other = replace(
+        certificate, symbols=name, k=np.int64(1), tree=iter(certificate.tree), words_sha256=name
+    )
+    assert [type(value) for value in (other.symbols, other.k, other.tree)] == [str, int, tuple]
+    assert Certificate.from_json(other.to_json()).to_json() == other.to_json()
 
 
 @pytest.mark.parametrize(

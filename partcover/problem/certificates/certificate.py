@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from os import PathLike, fspath
@@ -86,11 +86,23 @@ class Certificate:
     scale_bits: int = SCALE_BITS
     tail: TailTerm | None = None
 
-    def __post_init__(self) -> None:
-        whole(self.scale_bits, "scale_bits", 0, _FINEST_BITS)
-        whole(self.k, "k", 0)
-        if not isinstance(self.lower_bound, Fraction):
-            whole(self.lower_bound, "the lower bound")
+    @checked
+    def __init__(
+        self,
+        symbols: Symbols,
+        words_sha256: str,
+        policy_sha256: str,
+        k: int,
+        lower_bound: int | Fraction,
+        tree: Iterable[Branch | Leaf],
+        scale_bits: int = SCALE_BITS,
+        tail: TailTerm | None = None,
+    ) -> None:
+        whole(k, "k", 0)
+        whole(scale_bits, "scale_bits", 0, _FINEST_BITS)
+        self.__dict__.update(symbols=symbols, words_sha256=words_sha256)
+        self.__dict__.update(policy_sha256=policy_sha256, k=k, lower_bound=lower_bound)
+        self.__dict__.update(tree=tuple(tree), scale_bits=scale_bits, tail=tail)
         self._check_tree()
         is_weighted = any(isinstance(node, Leaf) and node.weights for node in self.tree)
         if isinstance(self.lower_bound, Fraction) and not is_weighted:

@@ -10,7 +10,7 @@ from typing import Any
 from ...corpus import symbols as sym
 from ...corpus.symbols import Symbols, Token
 from ...errors import InputError
-from ...runtime.arguments import shown
+from ...runtime.arguments import plain, shown
 from ...runtime.pickling import by_fields
 from .checksum import listed, whole
 
@@ -94,6 +94,8 @@ class TailTerm:
         whole(self.total_count, "the count of the tail", 0)
         whole(self.sixteenths, "sixteenths", 0, 16)
         whole(self.class_bits, "class_bits", 1, _MOST_CLASS_BITS)
+        if not isinstance(self.sha256, str):
+            raise InputError(f"the sha256 of the tail is {shown(self.sha256)}: it must be text")
         if not isinstance(self.token_multipliers, Mapping):
             raise InputError(
                 f"the multipliers of the tail are {shown(self.token_multipliers)}: "
@@ -105,6 +107,7 @@ class TailTerm:
             if len(token) < 2:
                 raise InputError(f"a multiplier is for {sym.show(token)!r}, which is not a token")
             whole(toll, f"the multiplier of {sym.glance(token)!r}", 0)
+        self.__dict__["sha256"] = plain(self.sha256)
         self.__dict__["token_multipliers"] = MappingProxyType(dict(self.token_multipliers))
 
     __reduce__ = by_fields
@@ -125,8 +128,6 @@ class TailTerm:
         names = {each.name for each in fields(cls)}
         if not isinstance(data, dict) or not names <= data.keys():
             raise InputError("'tail' is not valid: the file is damaged")
-        if not isinstance(data["sha256"], str):
-            raise InputError("'sha256' of the tail is not text: the file is damaged")
         pairs = listed(data["token_multipliers"], "the multipliers of the tail", pairs=True)
         tolls = {sym.from_json(token, symbols): toll for token, toll in pairs}
         if len(tolls) < len(pairs):
