@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 from ..errors import InputError
-from ..runtime.arguments import plain, shown
+from ..runtime.arguments import is_listed, plain, shown
 
 Role: TypeAlias = Literal["bos", "eos", "pad", "unk", "sep", "cls", "mask"]
 SpecialFlag: TypeAlias = Literal["single_word", "lstrip", "rstrip", "normalized", "added", Role]
-
-
+_FLAGS: tuple[SpecialFlag, ...] = get_args(SpecialFlag)
 _Value = TypeVar("_Value")
 
 
@@ -29,7 +28,7 @@ def checked_special(
     next_id: int,
     used: set[int],
     others: Mapping[int, bytes],
-    flags: Mapping[str, Iterable[str]] | None,
+    flags: Mapping[str, Sequence[str]],
 ) -> dict[str, int]:
     """Returns the special tokens and their ids; by default the ids begin at `next_id`.
 
@@ -51,7 +50,6 @@ def checked_special(
         if len(special) < len(listed):
             raise InputError("a special token is given twice")
     named = {t: whole_number(n, f"special token {t!r}: ") for t, n in _by_text(special).items()}
-    given_flags = _by_text(flags) if isinstance(flags, Mapping) else {}
     taken: set[int] = set(others)
     for text, number in named.items():
         if not isinstance(text, str) or not text:
@@ -62,8 +60,7 @@ def checked_special(
             )
         if not 0 <= number < 2**31:
             raise InputError(f"special token {text!r}: id {number} is out of range")
-        own = given_flags.get(text, ())
-        shares = number in used and not (isinstance(own, Iterable) and "added" in own)
+        shares = number in used and "added" not in flags.get(text, ())
         if shares or number in taken:
             raise InputError(f"special token {text!r}: id {number} is given twice")
         taken.add(number)
@@ -94,30 +91,34 @@ def checked_others(
     return dict(sorted(found.items()))
 
 
-def checked_flags(
-    flags: Mapping[str, Iterable[str]] | None, special: Mapping[str, int]
-) -> dict[str, tuple[SpecialFlag, ...]]:
-    """Returns the flags of special tokens in their order, without tokens that have no flags."""
+def listed_flags(flags: Mapping[str, Iterable[str]] | None) -> dict[str, list[str]]:
+    """Returns the flags of each text as a list of flags that are known."""
     if flags is not None and not isinstance(flags, Mapping):
         raise InputError(
             f"special_flags is {shown(flags)}: it must map special tokens to lists of flags"
         )
-    done: dict[str, tuple[SpecialFlag, ...]] = {}
-    known: tuple[SpecialFlag, ...] = get_args(SpecialFlag)
+    listed: dict[str, list[str]] = {}
     for text, given in _by_text(flags or {}).items():
-        if text not in special:
-            raise InputError(f"special_flags: {shown(text)} is not a special token")
-        if isinstance(given, str) or not isinstance(given, Iterable):
+        if not is_listed(given):
             raise InputError(f"special_flags of {text!r}: it must be a list of flags")
-        listed = list(given)
-        if wrong := [flag for flag in listed if flag not in known]:
+        listed[text] = [plain(flag) if isinstance(flag, str) else flag for flag in given]
+        if wrong := [f for f in listed[text] if not isinstance(f, str) or f not in _FLAGS]:
             raise InputError(
                 f"special_flags of {text!r}: {shown(wrong[0])} is not a flag: use "
-                f"{', '.join(known)}"
+                f"{', '.join(_FLAGS)}"
             )
-        if listed:
-            done[text] = tuple(flag for flag in known if flag in listed)
-    return done
+    return listed
+
+
+def checked_flags(
+    flags: Mapping[str, Sequence[str]], special: Mapping[str, int]
+) -> dict[str, tuple[SpecialFlag, ...]]:
+    """Returns the flags of special tokens in their order, without tokens that have no flags."""
+    for text in flags:
+        if text not in special:
+            raise InputError(f"special_flags: {shown(text)} is not a special token")
+    ordered = {text: tuple(f for f in _FLAGS if f in given) for text, given in flags.items()}
+    return {text: given for text, given in ordered.items() if given}
 
 
 def _by_text(table: Mapping[Any, _Value]) -> dict[Any, _Value]:

@@ -28,6 +28,7 @@ from .special import (
     checked_flags,
     checked_others,
     checked_special,
+    listed_flags,
     whole_number,
 )
 from .unknown import Unknown
@@ -186,9 +187,10 @@ class Vocabulary:
         others = checked_others(decode_only, symbols, used)
         set_(self, "decode_only", MappingProxyType(others))
         next_id = max([next_id, *(number + 1 for number in others)])
-        named = checked_special(special, next_id, used, others, special_flags)
+        flags = listed_flags(special_flags)
+        named = checked_special(special, next_id, used, others, flags)
         set_(self, "special", MappingProxyType(named))
-        set_(self, "special_flags", MappingProxyType(checked_flags(special_flags, named)))
+        set_(self, "special_flags", MappingProxyType(checked_flags(flags, named)))
         if unknown is not None and unknown.token not in self.special:
             raise InputError(f"unknown: {unknown.token!r} is not a special token")
         set_(self, "unknown", unknown)

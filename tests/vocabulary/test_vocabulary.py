@@ -202,3 +202,21 @@ def test_what_cannot_be_saved_is_refused_in_one_line(tmp_path):
     assert not [*tmp_path.iterdir()]
     with pytest.raises(InputError, match="path is a BytesIO: it must be text or a path"):
         ours.save(BytesIO())
+
+
+def test_flags_of_special_tokens_of_any_class():
+    named = Enum("Flag", {"ADDED": "added"}, type=str).ADDED
+
+    def added(flags):
+        return Vocabulary(["ab"], special={"ab": 256}, special_flags={"ab": flags}).special_flags
+
+    for flags in (np.array(["added"]), {"added"}, iter(["added"]), [named], [np.str_("added")]):
+        kept = added(flags)
+        assert kept == {"ab": ("added",)}
+        assert type(kept["ab"][0]) is str
+    for flags in (np.array("added"), np.array(None), b"added", bytearray(b"added"), 7, None):
+        with pytest.raises(InputError, match="special_flags of 'ab': it must be a list of flags"):
+            added(flags)
+    for flags in ([["added"]], np.array([["added", "lstrip"]]), [np.array(["added", "lstrip"])]):
+        with pytest.raises(InputError, match=r"special_flags of 'ab': an? .* is not a flag: use"):
+            added(flags)
