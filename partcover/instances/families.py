@@ -11,7 +11,9 @@ from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..hardness.graphs import import_networkx
 from ..hardness.vertex_cover import reduce_vertex_cover
+from ..problem.certificates.checksum import whole
 from ..problem.instance import Instance
+from ..runtime.arguments import shown
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -80,14 +82,8 @@ class Family:
             For a size, a seed or a k that the family does not take.
         """
         lower, upper = self.sizes
-        if isinstance(size, bool) or not isinstance(size, int) or not lower <= size <= upper:
-            raise InputError(
-                f"family {self.name}: size is {size!r}: it must be from {lower} to {upper}"
-            )
-        if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**32:
-            raise InputError(
-                f"family {self.name}: seed is {seed!r}: it must be from 0 to 2**32 − 1"
-            )
+        size = whole(size, f"family {self.name}: size", lower, upper)
+        seed = whole(seed, f"family {self.name}: seed", 0, 2**32 - 1)
         instance = self._make(size, seed, k)
         source: dict[str, Any] = {
             "family": self.name,
@@ -122,8 +118,8 @@ def generate(name: str, size: int, seed: int = 0, k: int | None = None) -> Insta
     >>> instance.k, instance.threshold, instance.source["family"]
     (3, 15, 'cycle')
     """
-    if name not in FAMILIES:
-        raise InputError(f"unknown family {name!r}: use one of {', '.join(FAMILIES)}")
+    if not isinstance(name, str) or name not in FAMILIES:
+        raise InputError(f"unknown family {shown(name)}: use one of {', '.join(FAMILIES)}")
     return FAMILIES[name](size, seed, k)
 
 

@@ -13,7 +13,7 @@ from ..corpus import symbols as sym
 from ..errors import InputError, PartcoverError
 from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
-from ..runtime.arguments import closest
+from ..runtime.arguments import checked, closest
 from ..runtime.progress import Progress
 from ..verification.certificate_check import check_certificate
 from ..verification.recount import verify
@@ -202,6 +202,7 @@ def names() -> list[str]:
     return names_in(_folder())
 
 
+@checked
 def wrong_entries(
     entries: Sequence[Entry], *, progress: Progress | None = None
 ) -> dict[str, list[str]]:
@@ -226,6 +227,7 @@ def wrong_entries(
     return wrong
 
 
+@checked
 def entry(name: str) -> Entry:
     """Finds an instance by its name.
 

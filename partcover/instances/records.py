@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from importlib.resources import as_file, files
 from importlib.resources.abc import Traversable
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..problem.certificates.certificate import Certificate
-from ..runtime.arguments import closest
+from ..runtime.arguments import checked, closest
 from ..runtime.files.writing import read_json, write_atomic
 from ..runtime.progress import gap_of
 from ..vocabulary.vocabulary import Vocabulary
@@ -201,6 +201,7 @@ class Record:
     occurrences: int
     rows: tuple[Row, ...] = ()
 
+    @checked
     def row(self, k: int) -> Row | None:
         """Returns the row of a budget; None if nothing is known of it yet.
 
@@ -213,11 +214,13 @@ class Record:
             raise InputError(f"k is {k}: the records have k = {', '.join(map(str, BUDGETS))}")
         return next((row for row in self.rows if row.k == k), None)
 
+    @checked
     def with_row(self, row: Row) -> Record:
         """Returns the record with a row added or replaced."""
         others = [other for other in self.rows if other.k != row.k]
         return replace(self, rows=tuple(sorted([*others, row], key=lambda each: each.k)))
 
+    @checked
     def require(self, words: WordCounts) -> None:
         """Checks that these are the counted words of the record.
 
@@ -241,6 +244,7 @@ class Record:
         return {"format": _FORMAT, "version": 1, **data}
 
     @classmethod
+    @checked
     def load(cls, path: str | PathLike[str], name: str) -> Record:
         """Reads a record's file.
 
@@ -272,10 +276,12 @@ class Record:
             raise InputError(f"record {name}: {error}") from None
         return cls(name, **given)
 
+    @checked
     def save(self, path: str | PathLike[str]) -> None:
         """Writes the record's file."""
         write_atomic(path, json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n")
 
+    @checked
     def start(self, k: int) -> tuple[Vocabulary | None, Certificate | None]:
         """Reads the best known vocabulary and certificate, of those that are at hand.
 
@@ -309,12 +315,13 @@ def names() -> list[str]:
     return names_in(_folder())
 
 
-def record(name: str) -> Record:
+@checked
+def record(name: str | PathLike[str]) -> Record:
     """Finds a record by its name, or reads a file of the same form.
 
     Parameters
     ----------
-    name : str
+    name : str or path
         A name of `names`, or a path that ends in ``.json``.
 
     Raises
@@ -329,6 +336,7 @@ def record(name: str) -> Record:
     >>> record("persuasion").source
     'r-cran-janeaustenr 1.0.0-1 (debian)'
     """
+    name = fspath(name)
     if name.endswith(".json"):
         return Record.load(name, Path(name).stem)
     known = names()

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from enum import Enum
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from partcover import (
@@ -174,3 +176,15 @@ def test_a_broken_file_is_one_line(tmp_path, change, message):
 def test_an_unknown_name():
     with pytest.raises(InputError, match="did you mean persuasion"):
         record("persuasio")
+
+
+def test_names_may_be_paths_and_of_any_class(tmp_path):
+    emma = record("emma")
+    emma.save(tmp_path / "emma.json")
+    assert record(tmp_path / "emma.json") == emma
+    assert record(Enum("Name", {"EMMA": "emma"}, type=str).EMMA) == emma
+    assert emma.row(np.int64(64)) == emma.row(64)
+    with pytest.raises(InputError, match="k is True: it must be a whole number"):
+        emma.row(True)
+    with pytest.raises(InputError, match="name is b'emma': it must be text or a path"):
+        record(b"emma")
