@@ -66,10 +66,10 @@ class EntryPointRegistry(MutableMapping[str, _T]):
         return self._entry_points
 
     def __getitem__(self, name: str) -> _T:
-        if name in self.given:
+        if isinstance(name, str) and name in self.given:
             return self.given[name]
-        if name not in self._loaded:
-            if not isinstance(name, str) or name not in self._others:
+        if not isinstance(name, str) or name not in self._loaded:
+            if name not in self:
                 hint = closest(name, self) if isinstance(name, str) else f"use {', '.join(self)}"
                 kind = self.group.rpartition(".")[2].removesuffix("s")  # trainer
                 raise InputError(f"no {kind} {shown(name)}: {hint}")
@@ -87,7 +87,7 @@ class EntryPointRegistry(MutableMapping[str, _T]):
         del self.given[name]
 
     def __contains__(self, name: object) -> bool:  # without loading it
-        return name in self.given or name in self._others
+        return isinstance(name, str) and (name in self.given or name in self._others)
 
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys((*self.given, *sorted(self._others))))

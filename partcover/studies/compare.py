@@ -231,6 +231,8 @@ def _check_names(
     """Refuses unknown methods and rules, and values of another type than the name has."""
     for values, kind in ((vocabularies, Vocabulary), (certificates, Certificate)):
         for name, value in values.items():
+            if not isinstance(name, str):
+                raise InputError(f"the name of a {kind.__name__} is {shown(name)}: it must be text")
             if not isinstance(value, kind):
                 raise InputError(f"{name!r} is {shown(value)}: it must be a {kind.__name__}")
     for name in vocabularies:

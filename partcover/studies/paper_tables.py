@@ -10,6 +10,7 @@ from typing import Any
 
 from .._version import __version__
 from ..errors import InputError, MissingExtra
+from ..runtime.arguments import Budget, checked
 from .compare import tabulate
 from .methods import Answer, Runner, rules_of
 from .targets import budgets_for
@@ -50,7 +51,10 @@ class Study:
         Methods that cannot run here, and why.
     """
 
-    def __init__(self, runner: Runner, budgets: Sequence[int]) -> None:
+    @checked
+    def __init__(self, runner: Runner, budgets: Sequence[Budget]) -> None:
+        if not budgets:
+            raise InputError("there is no k to make a table for: give at least one")
         self.runner = runner
         self.budgets = sorted(set(budgets))
         self.left_out: dict[str, str] = {}
@@ -379,6 +383,7 @@ EXPERIMENTS: dict[str, Experiment] = {
 }
 
 
+@checked
 def reproduce(name: str, study: Study) -> list[dict[str, Any]]:
     """Makes the rows of a table or figure.
 
@@ -409,9 +414,7 @@ def reproduce(name: str, study: Study) -> list[dict[str, Any]]:
     >>> [row["k"] for row in reproduce("d", study)]
     [1, 2]
     """
-    if name not in EXPERIMENTS:
-        raise InputError(f"unknown experiment {name!r}: use {', '.join(EXPERIMENTS)}")
-    experiment = EXPERIMENTS[name]
+    experiment = _experiment(name)
     rows = experiment.make(study, experiment.methods)
     published = PUBLISHED.get(study.runner.instance.words.digest, {})
     for row in rows:
@@ -425,6 +428,7 @@ def reproduce(name: str, study: Study) -> list[dict[str, Any]]:
     return rows
 
 
+@checked
 def manifest(name: str, study: Study, command: str, corpus: str) -> dict[str, Any]:
     """Describes how a result was made, so that it can be made again.
 
@@ -437,11 +441,11 @@ def manifest(name: str, study: Study, command: str, corpus: str) -> dict[str, An
     corpus : str
         The name of the corpus.
     """
-    runner = study.runner
+    runner, experiment = study.runner, _experiment(name)
     libraries = ("numpy", "ortools")
     return {
         "experiment": name,
-        "paper": EXPERIMENTS[name].paper,
+        "paper": experiment.paper,
         "command": command,
         "versions": {
             "partcover": __version__,
@@ -457,17 +461,18 @@ def manifest(name: str, study: Study, command: str, corpus: str) -> dict[str, An
         },
         "options": {
             "k": study.budgets,
-            "methods": [m for m in EXPERIMENTS[name].methods if m not in study.left_out],
+            "methods": [m for m in experiment.methods if m not in study.left_out],
             "policy": runner.instance.policy,
             "time_limit": runner.limits.time_limit,
             "threads": runner.limits.threads,
         },
         "seed": runner.limits.seed,
-        "left_out": {m: why for m, why in study.left_out.items() if m in EXPERIMENTS[name].methods},
-        "limited": study.limited(EXPERIMENTS[name].methods),
+        "left_out": {m: why for m, why in study.left_out.items() if m in experiment.methods},
+        "limited": study.limited(experiment.methods),
     }
 
 
+@checked
 def remarks(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Returns what to know about a table: its note, agreement with the paper, missing methods.
 
@@ -489,6 +494,12 @@ def remarks(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> l
         f"Stopped by the time limit, so not comparable with the paper: {limited}.": limited,
     }
     return [line for line, is_said in lines.items() if line and is_said]
+
+
+def _experiment(name: str) -> Experiment:
+    if name not in EXPERIMENTS:
+        raise InputError(f"unknown experiment {name!r}: use {', '.join(EXPERIMENTS)}")
+    return EXPERIMENTS[name]
 
 
 def _version(library: str) -> str | None:

@@ -9,10 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..corpus import symbols as sym
+from ..corpus.files.columns import values_of
 from ..corpus.word_counts import WordCounts
 from ..encoding.encoder import Encoder
 from ..errors import InputError, MissingExtra
 from ..problem.instance import Instance
+from ..runtime.arguments import shown
 from ..vocabulary.vocabulary import Vocabulary
 from .methods import METHODS
 
@@ -93,7 +95,7 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Chooses the tokens that are best for the texts; `y` is not used."""
         if self.vocabulary is None:
             if self.method not in METHODS:
-                raise InputError(f"unknown method {self.method!r}: use {', '.join(METHODS)}")
+                raise InputError(f"unknown method {shown(self.method)}: use {', '.join(METHODS)}")
             words = WordCounts.from_texts(_texts(X), pretokenizer=self.pretokenizer)
             found = METHODS[self.method].train(
                 Instance(words, self.k),
@@ -136,6 +138,6 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 def _texts(texts: Iterable[str]) -> list[str]:
     """Returns the texts as a list; a single text is refused, as CountVectorizer refuses it."""
-    if isinstance(texts, str):
+    if isinstance(texts, str | bytes):
         raise InputError("expected a list of texts, not a single text: put it into a list")
-    return [str(text) if isinstance(text, np.str_) else text for text in texts]
+    return list(values_of(texts, "texts", "a list of texts"))

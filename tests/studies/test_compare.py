@@ -263,3 +263,9 @@ def test_the_bound_of_a_budget_is_not_that_of_a_larger_one():
     certificate = lower_bound(instance.with_k(1)).certificate
     found = compare(instance, [1, 2], ["greedtok"], certificates={"p.cert": certificate})
     assert {row["k"]: row["lower_bound"] for row in found.rows} == {1: 9, 2: None}
+
+
+def test_names_are_text():
+    vocabulary = Vocabulary(["ab"])
+    with pytest.raises(InputError, match="the name of a Vocabulary is 7: it must be text"):
+        compare(Instance({"ab": 1}, 1), [1], ["bytes"], vocabularies={7: vocabulary})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from partcover import InputError, Instance, WordCounts
@@ -227,3 +228,19 @@ def test_sizes_below_k_are_shown(run, tmp_path):
 def test_two_empty_sets_have_no_share():
     (row,) = reproduce.reproduce("order-divergence", Study(Runner(Instance(WORDS, 0)), [0]))
     assert (row["different_share"], row["common_share"]) == (None, None)
+
+
+def test_a_study_needs_budgets_and_an_experiment_that_is_known(study):
+    for budgets, message in (
+        ([], "there is no k to make a table for"),
+        (7, "budgets is 7: it must be a list"),
+        ([-1], "budgets is a list of something else"),
+    ):
+        with pytest.raises(InputError, match=message):
+            Study(Runner(Instance(WORDS, 0)), budgets)
+    assert Study(Runner(Instance(WORDS, 0)), iter([np.int64(4), 2])).budgets == [2, 4]
+    for make in (reproduce.reproduce, lambda *args: manifest(*args, "", "")):
+        with pytest.raises(InputError, match="unknown experiment 'none': use tokens-per-word"):
+            make("none", study)
+        with pytest.raises(InputError, match=r"name is a list: it must be text"):
+            make(["d"], study)

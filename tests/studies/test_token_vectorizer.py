@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from partcover import Encoder, InputError, Instance, Vocabulary, WordCounts, greedtok
@@ -88,3 +89,20 @@ def test_without_the_library(monkeypatch):
     monkeypatch.delitem(sys.modules, "partcover.studies.token_vectorizer")
     with pytest.raises(MissingExtra, match=r"pip install 'partcover\[scikit-learn\]'"):
         importlib.import_module("partcover.studies.token_vectorizer")
+
+
+def test_columns_are_lists_of_texts_and_all_else_is_refused_in_one_line():
+    pandas = pytest.importorskip("pandas")
+    vectorizer = TokenVectorizer(k=2, method="bpe").fit(pandas.Series(TEXTS))
+    assert vectorizer.transform(iter(TEXTS)).shape == (len(TEXTS), 258)
+    assert vectorizer.transform(np.array(TEXTS)).shape == (len(TEXTS), 258)
+    with pytest.raises(InputError, match="texts are a DataFrame: give one column of it as a list"):
+        vectorizer.transform(pandas.DataFrame({"text": TEXTS}))
+    for texts in (None, 7, np.array("the hat")):
+        for call in (vectorizer.fit, vectorizer.transform):
+            with pytest.raises(InputError, match=r"texts are .*: they must be a list of texts"):
+                call(texts)
+    with pytest.raises(InputError, match="put it into a list"):
+        vectorizer.transform(b"the hat")
+    with pytest.raises(InputError, match="unknown method a list: use greedtok"):
+        TokenVectorizer(method=["bpe"]).fit(TEXTS)
