@@ -48,6 +48,24 @@ from partcover import (
     trainers,
     verify,
 )
+from partcover.instances.families import generate
+from partcover.instances.library import entry
+from partcover.instances.records import Record, record
+from partcover.instances.submissions import judge
+from partcover.report.gap_bars import plot_gaps
+from partcover.report.html_page import write_page
+from partcover.report.plots import (
+    plot_difference,
+    plot_events,
+    plot_lines,
+    plot_ratios,
+    plot_rows,
+)
+from partcover.report.runs import Runs, read_runs
+from partcover.studies.claims import check_claim
+from partcover.studies.methods import Runner
+from partcover.studies.paper_tables import Study, manifest, reproduce
+from partcover.studies.ratios import ratios
 
 WORDS = WordCounts.from_words(["pearl", "the", "red", "heart"])
 INSTANCE = Instance(WORDS, k=2)
@@ -59,6 +77,7 @@ SEVERAL = Instance(Corpora([WORDS, WORDS.weighted({"the": 3})], [9, 7]), 2)
 SEVERAL_PROOF = lower_bound(SEVERAL).certificate
 HEAD = Instance(HeadAndTail.of(WORDS, 1), 2)
 HEAD_PROOF = lower_bound(HEAD, iterations=3).certificate
+RECORD = record("emma")
 CLOSED = replace(INSTANCE, merges=MergeCondition())
 ENCODER = Encoder(TOKENS, "gpt2")
 
@@ -138,6 +157,16 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "solution_of": (
         trainers.solution_of,
         {"instance": INSTANCE, "vocabulary": TOKENS, "seconds": 1.0},
+    ),
+    "Certificate": (
+        Certificate,
+        {
+            **dict.fromkeys(("words_sha256", "policy_sha256"), "0"),
+            "symbols": "bytes",
+            "k": 1,
+            "lower_bound": 1,
+            "tree": BOUND.certificate.tree,
+        },
     ),
     "Certificate.of": (
         Certificate.of,
@@ -230,6 +259,50 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "extend": (extend, {"base": TOKENS, "words": WORDS, "m": 1, "time_limit": 1}),
     "prune": (prune, {"base": TOKENS, "words": WORDS, "k": 1, "time_limit": 1}),
     "reduce_vertex_cover": (partcover.reduce_vertex_cover, {"graph": [("a", "b")], "k": 1}),
+    "check_claim": (
+        check_claim,
+        {"instance": INSTANCE, "baseline": 9, "claimed": 8, "time_limit": 1},
+    ),
+    "ratios": (ratios, {"instance": INSTANCE, "budgets": [1]}),
+    "reproduce": (reproduce, {"name": "d", "study": Study(Runner(INSTANCE), [1])}),
+    "Study": (Study, {"runner": Runner(INSTANCE), "budgets": [1]}),
+    "manifest": (
+        manifest,
+        {"name": "d", "study": Study(Runner(INSTANCE), [1]), "command": "", "corpus": ""},
+    ),
+    "generate": (generate, {"name": "cycle", "size": 5}),
+    "entry": (entry, {"name": "cycle-7"}),
+    "record": (record, {"name": "emma"}),
+    **{
+        f"Record.{call.__name__}": (call, right)
+        for call, right in (
+            (RECORD.row, {"k": 64}),
+            (RECORD.with_row, {"row": RECORD.rows[0]}),
+            (RECORD.require, {"words": WORDS}),
+            (RECORD.save, {"path": "record.json"}),
+            (RECORD.start, {"k": 64}),
+            (Record.load, {"path": "nowhere.json", "name": "emma"}),
+        )
+    },
+    "judge": (judge, {"record": RECORD, "words": WORDS, "k": 64}),
+    "plot_rows": (plot_rows, {"rows": [], "path": "a.svg"}),
+    "plot_ratios": (plot_ratios, {"rows": [], "path": "a.svg"}),
+    "plot_events": (plot_events, {"events": [], "path": "a.svg"}),
+    "plot_gaps": (plot_gaps, {"rows": [{"k": 2, "gap": 0.1}], "path": "a.svg"}),
+    "plot_lines": (
+        plot_lines,
+        {"lines": {("bpe", ""): [(1, 2.0)]}, "path": "a.svg", "across": "k", "up": "tokens"},
+    ),
+    "plot_difference": (
+        plot_difference,
+        {
+            "difference": {"shared": 1, "only_here": [], "only_there": []},
+            "path": "a.svg",
+            "names": ["a", "b"],
+        },
+    ),
+    "read_runs": (read_runs, {"paths": ["nowhere.json"]}),
+    "write_page": (write_page, {"runs": Runs(), "path": "page.html"}),
     **{
         name: (getattr(trainers, name), {"instance": INSTANCE})
         for name in ("bpe", "wordpiece", "unigram", "pathpiece", "greedyphrase", "randtrain")

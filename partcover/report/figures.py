@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, MissingExtra
+from ..runtime.arguments import checked
 from ..runtime.files.writing import atomic_writer
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ COLORS = {
 }
 
 
+@checked
 def check_figure(path: str | PathLike[str], kind: str = "a plot") -> str:
     """Checks that a figure can be made, and returns the format selected by the path's extension.
 
@@ -52,6 +54,19 @@ def check_figure(path: str | PathLike[str], kind: str = "a plot") -> str:
     except ImportError:
         raise MissingExtra("matplotlib", "plot", kind) from None
     return ending
+
+
+def need_values(rows: Iterable[Mapping[str, Any]], keys: str, source: str) -> None:
+    """Refuses rows that lack values under some of the keys; `source` says what has such rows.
+
+    Examples
+    --------
+    >>> from partcover.report.figures import need_values
+    >>> need_values([{"k": 2, "gap": 0.1}], "k gap", "a comparison")
+    """
+    for row in rows:
+        if lacking := [key for key in keys.split() if row.get(key) is None]:
+            raise InputError(f"a row has no {lacking[0]!r}: give rows of {source}")
 
 
 @contextmanager

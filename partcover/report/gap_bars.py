@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any
 
-from .figures import COLORS, new_figure
+from ..errors import InputError, printable
+from ..runtime.arguments import checked
+from .figures import COLORS, need_values, new_figure
 
 _GRAY = "#555555"
 
 
+@checked
 def has_gaps(rows: Sequence[Mapping[str, Any]]) -> bool:
     """Whether all rows have the same k and a gap.
 
@@ -25,9 +28,12 @@ def has_gaps(rows: Sequence[Mapping[str, Any]]) -> bool:
     >>> has_gaps([{"k": 2, "gap": 0.1}]), has_gaps([{"k": 2, "gap": 0.1}, {"k": 3, "gap": 0.1}])
     (True, False)
     """
-    return len({row["k"] for row in rows}) == 1 and all(row.get("gap") is not None for row in rows)
+    return len({row.get("k") for row in rows}) == 1 and all(
+        row.get("gap") is not None for row in rows
+    )
 
 
+@checked
 def plot_gaps(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) -> None:
     """Plots the gap of each method to the proven lower bound as a bar.
 
@@ -59,6 +65,9 @@ def plot_gaps(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) -> N
     ...     figure.exists()
     True
     """
+    if not has_gaps(rows):
+        raise InputError("the rows have no gaps of one k: give rows of a comparison with a bound")
+    need_values(rows, "k method rule tokens lower_bound", "a comparison")
     ordered = sorted(rows, key=lambda row: row["gap"])
     several = len({row["method"] for row in rows}) < len(rows)  # rules of one method
     smallest = ordered[0]["gap"]
@@ -74,7 +83,7 @@ def plot_gaps(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) -> N
             f"{row['method']}, {row['rule'].replace('_', ' ')}" if several else row["method"]
             for row in ordered
         ]
-        axes.set_yticks(range(len(ordered)), names, parse_math=False)
+        axes.set_yticks(range(len(ordered)), [*map(printable, names)], parse_math=False)
         axes.tick_params(axis="y", length=0)
         axes.tick_params(axis="x", colors=_GRAY)
         axes.axvline(0, color="black", linewidth=1.5)

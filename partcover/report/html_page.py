@@ -17,6 +17,7 @@ from ..errors import InputError, MissingExtra
 from ..exact.solve import solve
 from ..hardness.reduction import reduction_of
 from ..problem.instance import Instance
+from ..runtime.arguments import Seconds, Seed, Threads, Whole, checked
 from ..runtime.files.writing import write_atomic
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
@@ -48,15 +49,16 @@ _COSTLY = 10  # words, of a vocabulary without an audit
 _CHART_SCRIPTS = ("vendor/echarts.common.min.js", "charts.js")
 
 
+@checked
 def write_page(
     runs: Runs,
     path: str | PathLike[str],
     *,
     title: str | None = None,
-    sample: int = 2_000,
-    time_limit: float = 10.0,
-    seed: int = 0,
-    threads: int = 1,
+    sample: Whole = 2_000,
+    time_limit: Seconds = 10.0,
+    seed: Seed = 0,
+    threads: Threads = 1,
     progress: Progress | None = None,
 ) -> None:
     """Writes results as one HTML page, which needs no network.

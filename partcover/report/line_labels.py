@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..errors import printable
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -25,7 +27,7 @@ def name_ends(figure: Figure, axes: Axes, ends: Sequence[tuple[str, float, str]]
     """
     labels = [
         axes.annotate(
-            name,
+            printable(name),
             (1, y),
             (_SPACE, 0),
             xycoords=("axes fraction", "data"),

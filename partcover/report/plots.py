@@ -7,9 +7,10 @@ from math import nan
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from ..errors import shorten
+from ..errors import InputError, printable, shorten
+from ..runtime.arguments import checked, is_listed, shown
 from .charts import CHOSEN, comparison_lines
-from .figures import COLORS, new_figure
+from .figures import COLORS, need_values, new_figure
 from .line_labels import name_ends
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")  # which differ in gray, too
 _STYLES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)), (0, (8, 2)))
 
 
+@checked
 def plot_rows(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) -> None:
     """Plots gaps over k, or tokens per word if a lower bound is missing.
 
@@ -55,12 +57,14 @@ def plot_rows(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) -> N
     True
     """
     answered = [row for row in rows if row.get("tokens_per_word") is not None]
+    need_values(answered, "method rule k", "a comparison")
     with_gaps = bool(answered) and all(row.get("gap") is not None for row in answered)
     measured = "gap" if with_gaps else "tokens_per_word"
     up = "gap to the lower bound (%)" if with_gaps else "tokens per word"
     plot_lines(comparison_lines(answered, measured), path, CHOSEN, up, stretch=with_gaps)
 
 
+@checked
 def plot_lines(
     lines: Mapping[tuple[str, str], Sequence[tuple[float, float]]],
     path: str | PathLike[str],
@@ -102,13 +106,23 @@ def plot_lines(
     >>> Path("lines.svg").exists()
     True
     """
-    names = list(dict.fromkeys(name for name, _ in lines))
-    kinds = list(dict.fromkeys(kind for _, kind in lines))
+    drawn = {}
+    for line, points in lines.items():
+        if not isinstance(line, tuple) or [isinstance(part, str) for part in line] != [True, True]:
+            raise InputError(f"lines have {shown(line)}: each must have a name and a kind")
+        listed = [*points] if is_listed(points) else []
+        if not listed or not all(is_listed(point) and len([*point]) == 2 for point in listed):
+            raise InputError(
+                f"the line {line[0]!r} is {shown(points)}: it must have points of x, y"
+            )
+        drawn[line] = listed
+    names = list(dict.fromkeys(name for name, _ in drawn))
+    kinds = list(dict.fromkeys(kind for _, kind in drawn))
     with new_figure(path, 9, 5) as figure:
         axes = figure.add_subplot()
         _label(axes, across, up)
         ends = []
-        for (name, kind), points in lines.items():
+        for (name, kind), points in drawn.items():
             number = names.index(name)
             color = _INK if name == "lower bound" else _LINES[number % len(_LINES)]
             axes.plot(
@@ -120,14 +134,14 @@ def plot_lines(
                 markersize=4,
             )
             ends.append((f"{name}, {kind}" if kind else name, max(points)[1], color))
-        across_all = sorted({x for points in lines.values() for x, _ in points})
+        across_all = sorted({x for points in drawn.values() for x, _ in points})
         if doubling:
             axes.set_xscale("log", base=2)
             axes.set_xticks(across_all, [f"{x:,g}" for x in across_all])
         elif 1 < len(across_all) <= 6:
             axes.set_xticks(across_all)
         if stretch:
-            _stretch(axes, [y for points in lines.values() for _, y in points])
+            _stretch(axes, [y for points in drawn.values() for _, y in points])
         name_ends(figure, axes, ends)
 
 
@@ -158,6 +172,7 @@ _RATIOS = {
 }
 
 
+@checked
 def plot_ratios(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) -> None:
     """Plots the true ratio, d and the certified ratio over k, a panel for each instance.
 
@@ -194,15 +209,17 @@ def plot_ratios(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) ->
     ...     figure.exists()
     True
     """
+    need_values(rows, "instance k ratio proven", "ratios")
     names = list(dict.fromkeys(row["instance"] for row in rows))
     across = min(3, max(1, len(names)))
     down = max(1, -(-len(names) // across))
-    top = 1.03 * max([1.0, *(row["d"] for row in rows)])  # d is above 1 where GreedWMC is behind
+    # d is above 1 where GreedWMC is behind, and None with budgets of groups
+    top = 1.03 * max([1.0, *(row["d"] for row in rows if row.get("d") is not None)])
     with new_figure(path, max(6.0, 4.0 * across), 1.2 + 3.2 * down) as figure:
         panels = figure.subplots(down, across, sharey=True, squeeze=False).ravel()
         for axes, name in zip(panels, names, strict=False):
             _plot_ratios(axes, [row for row in rows if row["instance"] == name])
-            axes.set_title(name, fontsize="medium")
+            axes.set_title(printable(name), fontsize="medium")
             axes.set_ylim(0, top)
         for axes in panels[len(names) :]:
             axes.set_axis_off()
@@ -220,7 +237,7 @@ def _plot_ratios(axes: Axes, rows: Sequence[Mapping[str, Any]]) -> None:
     """Plots the ratios of one instance."""
     ks = [row["k"] for row in rows]
     for key, (label, color, marker, style, size) in _RATIOS.items():
-        values = [nan if row[key] is None else row[key] for row in rows]
+        values = [nan if row.get(key) is None else row[key] for row in rows]
         look: dict[str, Any] = {
             "color": color,
             "marker": marker,
@@ -248,6 +265,7 @@ _MOST_BARS = 25
 _LONG_LABEL = 24  # characters of a token beside its bar
 
 
+@checked
 def plot_difference(
     difference: Mapping[str, Any], path: str | PathLike[str], names: Sequence[str]
 ) -> None:
@@ -283,7 +301,11 @@ def plot_difference(
     ...     figure.exists()
     True
     """
+    need_values([difference], "shared only_here only_there", "a difference")
+    if len(names) != 2:
+        raise InputError(f"there are {len(names)} names for two vocabularies")
     sides = [difference[f"only_{side}"][:_MOST_BARS] for side in ("here", "there")]
+    need_values([*sides[0], *sides[1]], "token gain", "a difference with gains")
     rows = max(1, *map(len, sides))
     with new_figure(path, 9, 1.1 + 0.2 * rows) as figure:
         panels = figure.subplots(1, 2)
@@ -300,7 +322,8 @@ def plot_difference(
             )
             for label in axes.get_yticklabels():
                 label.set_parse_math(False)
-            axes.set_title(f"only in {name}: {total:,}", fontsize="medium", parse_math=False)
+            title = f"only in {printable(name)}: {total:,}"
+            axes.set_title(title, fontsize="medium", parse_math=False)
             axes.set_xlim(0, 1.2 * largest)
             axes.set_ylim(rows - 0.4, -0.6)
             axes.set_xticks([])
@@ -315,6 +338,7 @@ def _token_label(token: Any) -> str:
     return shorten(token.replace(" ", "␣") if isinstance(token, str) else str(token), _LONG_LABEL)
 
 
+@checked
 def plot_events(events: Sequence[Mapping[str, Any]], path: str | PathLike[str]) -> None:
     """Plots the incumbent and the lower bound over time.
 
@@ -346,9 +370,10 @@ def plot_events(events: Sequence[Mapping[str, Any]], path: str | PathLike[str]) 
     ...     figure.exists()
     True
     """
+    need_values(events, "seconds", "an event log")
     with new_figure(path, 8, 4.5) as figure:
         axes = figure.add_subplot()
-        is_ratio = any(isinstance(event["lower_bound"], float) for event in events)
+        is_ratio = any(isinstance(event.get("lower_bound"), float) for event in events)
         _label(axes, "seconds", "largest ratio" if is_ratio else "tokens")
         axes.yaxis.set_major_formatter("{x:,.4f}" if is_ratio else "{x:,.0f}")
         ends = []
@@ -356,7 +381,9 @@ def plot_events(events: Sequence[Mapping[str, Any]], path: str | PathLike[str]) 
             ("tokens", "incumbent", _LINES[0], "o"),
             ("lower_bound", "lower bound", _LINES[1], "s"),
         ):
-            points = [(event["seconds"], event[key]) for event in events if event[key] is not None]
+            points = [
+                (event["seconds"], event[key]) for event in events if event.get(key) is not None
+            ]
             if points:
                 look: dict[str, Any] = {"color": color, "marker": marker, "markersize": 3}
                 axes.step(*zip(*points, strict=True), where="post", **look)
@@ -366,9 +393,9 @@ def plot_events(events: Sequence[Mapping[str, Any]], path: str | PathLike[str]) 
 
 def _label(axes: Axes, across: str, up: str | None = None) -> None:
     """Labels the axes and draws a light grid."""
-    axes.set_xlabel(across)
+    axes.set_xlabel(printable(across))
     if up is not None:
-        axes.set_ylabel(up)
+        axes.set_ylabel(printable(up))
     axes.xaxis.set_major_formatter("{x:,g}")
     axes.grid(visible=True, alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)

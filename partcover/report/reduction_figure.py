@@ -13,6 +13,7 @@ from ..hardness.reduction import (
     UnaryReduction,
     VertexCoverReduction,
 )
+from ..runtime.arguments import checked
 from .figures import COLORS, check_figure, save_figure
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ _INK = COLORS["black"]
 _EDGE = COLORS["blue"]
 
 
+@checked
 def check_drawing(reduction: Reduction, path: str | PathLike[str]) -> str:
     """Checks before long work that a figure can be drawn, and returns its format.
 
@@ -64,6 +66,7 @@ def check_drawing(reduction: Reduction, path: str | PathLike[str]) -> str:
     return ending
 
 
+@checked
 def draw_reduction(reduction: Reduction, answer: Any, path: str | PathLike[str]) -> None:
     """Draws the problem on the left, and on the right its words as segmented by the answer.
 

@@ -15,6 +15,7 @@ from ..errors import InputError
 from ..interop.load import other_format
 from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
+from ..runtime.arguments import checked
 from ..runtime.files.kinds import kind_of
 from ..runtime.files.writing import read_json, read_text
 from ..studies.tokenizer_audit import TokenizerAudit
@@ -89,6 +90,7 @@ class Runs:
     files: list[tuple[str, str, str]] = field(default_factory=list)
 
 
+@checked
 def read_runs(paths: Sequence[str | PathLike[str]]) -> Runs:
     """Reads the files for a page; their kind is found by name and content.
 

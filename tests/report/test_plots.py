@@ -9,9 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from partcover import InputError
 from partcover.report.gap_bars import has_gaps, plot_gaps
 from partcover.report.line_labels import moved_apart
-from partcover.report.plots import plot_difference, plot_events, plot_rows
+from partcover.report.plots import (
+    plot_difference,
+    plot_events,
+    plot_lines,
+    plot_ratios,
+    plot_rows,
+)
 
 
 def row(method, k, tokens, bound):
@@ -105,3 +112,57 @@ def test_gaps_of_one_budget_are_bars(tmp_path):
     assert has_gaps(rows)
     assert not has_gaps([*rows, row("near", 2000, 1000, 990)])
     assert not has_gaps([*rows, row("other", 1000, 1000, None)])
+
+
+RATIO = {"instance": "b", "k": 1, "ratio": 0.9, "d": 0.8, "certified_ratio": 0.5, "proven": True}
+SIDES = {"shared": 1, "only_here": [{"token": "ab", "uses": 2, "gain": 2}], "only_there": []}
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (lambda path: plot_rows([{"tokens_per_word": 2.0}], path), "a row has no 'method'"),
+        (
+            lambda path: plot_ratios([{"k": 1}], path),
+            "a row has no 'instance': give rows of ratios",
+        ),
+        (lambda path: plot_events([{"tokens": 3}], path), "a row has no 'seconds'"),
+        (lambda path: plot_gaps([], path), "the rows have no gaps of one k"),
+        (lambda path: plot_gaps([{"k": 2, "gap": 0.1}], path), "a row has no 'method'"),
+        (lambda path: plot_difference({"shared": 1}, path, ["a", "b"]), "a row has no 'only_here'"),
+        (lambda path: plot_difference(SIDES, path, ["a"]), "there are 1 names for two"),
+        (
+            lambda path: plot_difference(
+                {**SIDES, "only_there": [{"token": "ab", "gain": None}]}, path, ["a", "b"]
+            ),
+            "a row has no 'gain': give rows of a difference with gains",
+        ),
+        (lambda path: plot_lines({"a": [(1, 2)]}, path, "k", "t"), "lines have 'a': each must"),
+        (lambda path: plot_lines({("a", None): [(1, 2)]}, path, "k", "t"), "lines have a tuple"),
+        (lambda path: plot_lines({("a", ""): []}, path, "k", "t"), "the line 'a' is a list: it"),
+        (lambda path: plot_lines({("a", ""): 7}, path, "k", "t"), "the line 'a' is 7: it must"),
+        (lambda path: plot_lines({("a", ""): [(1,)]}, path, "k", "t"), "points of x, y"),
+    ],
+)
+def test_rows_of_another_kind_are_refused_in_one_line(tmp_path, draw, message):
+    pytest.importorskip("matplotlib")
+    with pytest.raises(InputError, match=message):
+        draw(tmp_path / "figure.svg")
+    assert not (tmp_path / "figure.svg").exists()
+
+
+def test_ratios_are_drawn_where_nothing_certifies_them(tmp_path):
+    """With budgets of groups there is no d."""
+    pytest.importorskip("matplotlib")
+    rows = [RATIO, {**RATIO, "k": 2, "d": None, "certified_ratio": None}]
+    plot_ratios(iter(rows), tmp_path / "figure.svg")
+    assert "part of the cover" in texts_of(tmp_path / "figure.svg")
+
+
+def test_names_that_fonts_cannot_draw_are_escaped(tmp_path):
+    pytest.importorskip("matplotlib")
+    figure = tmp_path / "figure.svg"
+    plot_lines({("a\ud800", ""): [(1, 2), (2, 3)]}, figure, "k\ud800", "t")
+    assert {r"a\ud800", r"k\ud800"} <= set(texts_of(figure))
+    plot_difference(SIDES, figure, ["a\ud800", "b"])
+    assert r"only in a\ud800: 1" in texts_of(figure)
