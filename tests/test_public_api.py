@@ -48,6 +48,7 @@ from partcover import (
     trainers,
     verify,
 )
+from partcover.bounds.price_report import price_report
 from partcover.instances.families import generate
 from partcover.instances.library import entry
 from partcover.instances.records import Record, record
@@ -62,10 +63,14 @@ from partcover.report.plots import (
     plot_rows,
 )
 from partcover.report.runs import Runs, read_runs
+from partcover.studies.audited_text import words_of_files
+from partcover.studies.bits_per_byte import measure_texts
 from partcover.studies.claims import check_claim
+from partcover.studies.formulations import formulations, printed_differs, smallest_difference
 from partcover.studies.methods import Runner
 from partcover.studies.paper_tables import Study, manifest, reproduce
 from partcover.studies.ratios import ratios
+from partcover.studies.targets import budgets_for
 
 WORDS = WordCounts.from_words(["pearl", "the", "red", "heart"])
 INSTANCE = Instance(WORDS, k=2)
@@ -115,7 +120,7 @@ MISTAKES: dict[str, Callable[[], Any]] = {
 # not for what says how much work to do
 HUGE = 10**30
 BIG = {"huge": lambda: HUGE, "beyond floats": lambda: 10**400, "2^31": lambda: 2**31}
-WORK = {"em_rounds", "atoms", "passes", "seed_size", "initial_size", "iterations"}
+WORK = {"order", "em_rounds", "atoms", "passes", "seed_size", "initial_size", "iterations"}
 # what is called later, by whom that may be
 LEFT_OUT = {"progress", "log", "memory", "pretokenizer"}
 
@@ -265,6 +270,36 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     ),
     "ratios": (ratios, {"instance": INSTANCE, "budgets": [1]}),
     "reproduce": (reproduce, {"name": "d", "study": Study(Runner(INSTANCE), [1])}),
+    "formulations": (
+        formulations,
+        {"instance": INSTANCE, "names": ["path"], "solvers": ["highs"], "time_limit": 1},
+    ),
+    "printed_differs": (printed_differs, {"rows": []}),
+    "smallest_difference": (smallest_difference, {"instance": INSTANCE, "time_limit": 1}),
+    "budgets_for": (
+        budgets_for,
+        {
+            "runner": Runner(INSTANCE),
+            "answers": Runner(INSTANCE).answers("bytes", [1]),
+            "rules": ["shortest_path"],
+            "targets": [2.5],
+        },
+    ),
+    "measure_texts": (
+        measure_texts,
+        {
+            "vocabulary": Vocabulary(["he"], pretokenizer="gpt2"),
+            "train": ["the the"],
+            "texts": [["the"]],
+            "order": 2,
+            "context_bytes": 4,
+        },
+    ),
+    "words_of_files": (words_of_files, {"vocabulary": TOKENS, "paths": ["nowhere.txt"]}),
+    "price_report": (
+        price_report,
+        {"instance": INSTANCE, "certificate": BOUND.certificate, "words": [b"the"]},
+    ),
     "Study": (Study, {"runner": Runner(INSTANCE), "budgets": [1]}),
     "manifest": (
         manifest,

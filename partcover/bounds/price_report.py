@@ -15,6 +15,7 @@ from ..errors import InputError
 from ..problem.certificates.certificate import Certificate
 from ..problem.certificates.nodes import Leaf
 from ..problem.instance import Instance
+from ..runtime.arguments import checked
 from ..runtime.arrays import Float64
 from ..runtime.processes.parallel import workers
 from ..verification.leaf_bound import LeafCase, case_rewards
@@ -68,6 +69,7 @@ class WordPrices:
         }
 
 
+@checked
 def price_report(
     instance: Instance, certificate: Certificate, words: Sequence[Token]
 ) -> list[WordPrices]:

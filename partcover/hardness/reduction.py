@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from ..corpus.symbols import Token
 from ..errors import InputError
@@ -53,6 +53,7 @@ class Lifted(Protocol):
         """Returns the fields as a JSON object."""
 
 
+@runtime_checkable
 class Reduction(Protocol):
     """A problem, its instance, and the conversion of answers.
 

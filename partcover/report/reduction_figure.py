@@ -6,6 +6,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
+from ..hardness.bottom_up import Merges
 from ..hardness.reduction import (
     BottomUpReduction,
     DirectReduction,
@@ -14,6 +15,7 @@ from ..hardness.reduction import (
     VertexCoverReduction,
 )
 from ..runtime.arguments import checked
+from ..vocabulary.vocabulary import Vocabulary
 from .figures import COLORS, check_figure, save_figure
 
 if TYPE_CHECKING:
@@ -67,7 +69,9 @@ def check_drawing(reduction: Reduction, path: str | PathLike[str]) -> str:
 
 
 @checked
-def draw_reduction(reduction: Reduction, answer: Any, path: str | PathLike[str]) -> None:
+def draw_reduction(
+    reduction: Reduction, answer: Vocabulary | Merges, path: str | PathLike[str]
+) -> None:
     """Draws the problem on the left, and on the right its words as segmented by the answer.
 
     The chosen vertices of a graph are filled.  A formula is its assignment above a list of

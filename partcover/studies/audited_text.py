@@ -27,6 +27,7 @@ from ..corpus.word_counts import WordCounts
 from ..encoding.special import Part, SpecialTokens
 from ..encoding.text import UnknownNumbers
 from ..errors import InputError
+from ..runtime.arguments import Threads, checked
 from ..runtime.arrays import Bools, Int32, Int64
 from ..runtime.files.writing import shown_path
 from ..runtime.progress import Progress
@@ -56,12 +57,13 @@ class TextWords(NamedTuple):
     added: Mapping[str, int]
 
 
+@checked
 def words_of_files(
     vocabulary: Vocabulary,
     paths: Iterable[str | PathLike[str]],
     *,
     key: str = "text",
-    threads: int = 1,
+    threads: Threads = 1,
     progress: Progress | None = None,
     all_files: bool = False,
 ) -> TextWords:
@@ -212,7 +214,8 @@ class Spelled:
     tokens: int
 
 
-def spelled(words: WordCounts, vocabulary: Vocabulary, *, threads: int = 1) -> Spelled:
+@checked
+def spelled(words: WordCounts, vocabulary: Vocabulary, *, threads: Threads = 1) -> Spelled:
     """Leaves out of words what a tokenizer has no token for.
 
     A word is segmented where the tokenizer finds something unknown, by its own rule: the parts

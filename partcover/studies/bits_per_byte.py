@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from ..analysis.language_model import NgramModel
 from ..encoding.encoder import Encoder
 from ..encoding.text import as_bytes
 from ..errors import InputError
-from ..runtime.arguments import Threads, checked
+from ..runtime.arguments import Range, Threads, checked
 from ..runtime.arrays import Int64
 from ..runtime.progress import Progress
 from ..vocabulary.rules import SegmentationRule
@@ -114,15 +115,16 @@ class SegmentedTexts:
         return model.bits(self.numbers) / self.bytes
 
 
+@checked
 def measure_texts(
     vocabulary: Vocabulary,
     train: Iterable[str | bytes],
     texts: Iterable[Iterable[str | bytes]],
     *,
     order: int,
-    context_bytes: int,
+    context_bytes: Annotated[int, Range(0, 2**31 - 1)],
     rule: SegmentationRule | None = None,
-    threads: int = 1,
+    threads: Threads = 1,
     progress: Progress | None = None,
 ) -> list[dict[str, float]]:
     """Trains two models on texts, and measures others by them.

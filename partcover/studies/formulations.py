@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, islice
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from ..corpus import symbols as sym
 from ..corpus.word_counts import WordCounts
@@ -18,6 +18,7 @@ from ..exact.solver_io import SolverOptions, SolverReport
 from ..exact.solvers.registry import available, require, run
 from ..exact.sparse_model import SparseModel
 from ..problem.instance import Instance
+from ..runtime.arguments import Range, Seconds, Seed, Threads, checked
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
 
@@ -25,14 +26,15 @@ _TOLERANCE = 1e-5  # relative, of a solver's claimed optimum
 _SUBSETS = 100_000  # of each size; more are never reached in time
 
 
+@checked
 def formulations(
     instance: Instance,
     *,
     names: Sequence[str] | None = None,
     solvers: Sequence[str] | None = None,
-    time_limit: float = 60.0,
-    seed: int = 0,
-    threads: int = 1,
+    time_limit: Seconds = 60.0,
+    seed: Seed = 0,
+    threads: Threads = 1,
     progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
     """Builds and solves every formulation of an instance.
@@ -185,6 +187,7 @@ class Difference(NamedTuple):
         }
 
 
+@checked
 def printed_differs(rows: Sequence[Mapping[str, Any]]) -> bool:
     """Returns whether ``printed`` has another optimum than the exact formulations.
 
@@ -204,7 +207,10 @@ def printed_differs(rows: Sequence[Mapping[str, Any]]) -> bool:
     return bool(optima and printed) and printed[0] not in (None, *optima)
 
 
-def smallest_difference(instance: Instance, *, time_limit: float = 60.0) -> Difference | None:
+@checked
+def smallest_difference(
+    instance: Instance, *, time_limit: Annotated[float, Range(0)] = 60.0
+) -> Difference | None:
     """Finds the smallest part of an instance on which ``printed`` has another optimum.
 
     Parts are tried by number of words, then budget, then symbols; counts are 1, and no token is

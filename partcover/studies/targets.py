@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..problem.solution import Termination
+from ..runtime.arguments import checked
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.subset import first_tokens
 from .methods import METHODS, Answer, Runner
@@ -16,6 +17,7 @@ from .methods import METHODS, Answer, Runner
 _MONOTONE = {"shortest_path", "random_path", "priority", "merges", "character_merges"}
 
 
+@checked
 def budgets_for(
     runner: Runner,
     answers: Sequence[Answer],

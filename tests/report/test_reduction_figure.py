@@ -74,3 +74,13 @@ def test_what_is_too_large_or_misnamed(tmp_path):
     ):
         draw_reduction(reduction, answer, tmp_path / "a.doc")
     assert not list(tmp_path.iterdir())
+
+
+def test_what_is_no_reduction_or_answer_is_refused_in_one_line(tmp_path):
+    reduction, certificate, _ = CASES["cover"]
+    answer = reduction.witness(certificate)
+    for other in (None, 7, "x", GRAPH, reduction.instance):
+        with pytest.raises(InputError, match=r"reduction is .*: it must be a Reduction"):
+            draw_reduction(other, answer, tmp_path / "a.svg")
+        with pytest.raises(InputError, match=r"answer is .*: it must be a Vocabulary or a Merges"):
+            draw_reduction(reduction, other, tmp_path / "a.svg")
