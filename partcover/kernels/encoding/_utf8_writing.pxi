@@ -70,8 +70,8 @@ cdef extern from *:
     }
 
     /* writes groups of 16 characters or more from *from on, at most to end, and up to 16 bytes in
-       excess; moves *from to where a character needs four bytes or is a surrogate, or fewer are left
-     */
+       excess; moves *from after them: to a group of which one needs four bytes or is a surrogate,
+       or to the last few */
     __attribute__((target("avx512bw,avx512vbmi2")))
     static uint8_t *pc_write_16(const void **from, const void *end, int kind, uint8_t *to)
     {
