@@ -86,6 +86,7 @@ def first_bytes(kinds: UInt8) -> UInt8:
     blocks = kinds.reshape(-1, 64).max(axis=1)  # of the code points that differ in the last byte
     first = np.zeros(256, np.uint8)
     first[0xC2:0xE0] = blocks[2:0x20]
+    blocks[:0x20] = 0  # those of less than three bytes
     first[0xE0:0xF0] = blocks[:0x400].reshape(-1, 64).max(axis=1)
     first[0xF0:0xF5] = True
     return first
