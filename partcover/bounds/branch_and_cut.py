@@ -96,7 +96,8 @@ def branch_and_cut(
         checkpoint,
         branches=True,
     )
-    is_plain = instance.corpora is None and instance.merges is None
+    conditions = instance.corpora, instance.merges, instance.tail
+    is_plain = all(each is None for each in conditions)
     if is_plain and (optimum := every_word(instance, limits)) is not None:
         solution = task.reported(optimum)
         return replace(solution, extra={**solution.extra, "leaves": 1})

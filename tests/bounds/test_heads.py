@@ -27,6 +27,7 @@ from partcover import (
     greedtok,
     improve,
     lower_bound,
+    solve,
     trainers,
     verify,
 )
@@ -349,8 +350,9 @@ def test_what_does_not_go_with_a_head(book):
     ):
         with pytest.raises(InputError, match=message):
             replace(instance, **change)
-    with pytest.raises(InputError, match="only `lower_bound`, `improve` and `verify`"):
-        greedtok(instance)
+    for method in (greedtok, solve):
+        with pytest.raises(InputError, match="only `lower_bound`, `improve` and `verify`"):
+            method(instance.with_k(100))
     with pytest.raises(InputError, match="with a head and a tail, a"):
         improve(instance, bound=False)
     with pytest.raises(InputError, match="a solution of GreedTok is not possible"):
