@@ -260,7 +260,9 @@ def _refuse_unknown(
 
 
 def refuse_unsupported(instance: Instance, name: str, supports: Collection[str]) -> None:
-    """Refuses an instance with options that a method would have to ignore."""
+    """Refuses an instance with a tail or options that a method would have to ignore."""
+    if instance.tail is not None:
+        raise InputError(f"{name} does not support a head and a tail: give it all words")
     for option in (*OPTIONS, "merges", "corpora"):
         value = getattr(instance, option)
         unset = value == 1 if option == "min_count" else value in (None, ())

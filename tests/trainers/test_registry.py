@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from partcover import InputError, Instance, trainers
+from partcover import HeadAndTail, InputError, Instance, WordCounts, trainers
 from partcover.trainers import TRAINERS, TrainerRegistry
 
 SOURCE = """
@@ -43,6 +43,13 @@ def other_package(tmp_path):
     (facts / "entry_points.txt").write_text(ENTRY_POINTS)
     (folder / "other_trainers.py").write_text(SOURCE)
     return folder
+
+
+@pytest.mark.parametrize("name", [*TRAINERS])
+def test_a_tail_is_not_left_out(name):
+    words = HeadAndTail.of(WordCounts.from_counts({"low": 5, "lowest": 2}), 1)
+    with pytest.raises(InputError, match=f"{name} does not support a head and a tail"):
+        TRAINERS[name].train(Instance(words, 2))
 
 
 def test_a_trainer_of_another_package_is_there_by_name(other_package, monkeypatch):
