@@ -260,7 +260,8 @@ def _neighbors(cut: Segmentation, vocabulary: Vocabulary) -> Counter[Token]:
     word_of = np.repeat(np.arange(len(words)), cut.pieces)
     numbers = cut.which[places].astype(np.int64)
     alone = numbers < 0
-    numbers[alone] = len(vocabulary) + words.data[places][alone].astype(np.int64)
+    symbols, numbers_alone = np.unique(words.data[places][alone], return_inverse=True)
+    numbers[alone] = len(vocabulary) + numbers_alone
     inside = np.flatnonzero(word_of[1:] == word_of[:-1])
     base = int(numbers.max(initial=0)) + 1
     keys, inverse = np.unique(numbers[inside] * base + numbers[inside + 1], return_inverse=True)
@@ -270,8 +271,8 @@ def _neighbors(cut: Segmentation, vocabulary: Vocabulary) -> Counter[Token]:
     def spelled(number: int) -> Any:
         if number < len(vocabulary):
             return vocabulary.tokens[number]
-        symbol = np.array([number - len(vocabulary)], sym.DTYPES[vocabulary.symbols])
-        return sym.from_array(symbol, vocabulary.symbols)
+        at = number - len(vocabulary)
+        return sym.from_array(symbols[at : at + 1], vocabulary.symbols)
 
     gains: Counter[Token] = Counter()
     for key, count in zip(keys.tolist(), sums.tolist(), strict=True):

@@ -12,7 +12,7 @@ from oracles.bounds.merge_certificate import is_closed
 from shared.generated import generated_closed
 from shared.properties import tries
 
-from partcover import Instance, MergeCondition, segment
+from partcover import Instance, MergeCondition, WordCounts, segment
 from partcover.heuristics.closed_tokens import ClosedTokens
 from partcover.runtime.limits import Deadline
 
@@ -47,3 +47,12 @@ def test_of_several_ways_the_cheapest_is_taken():
     assert closed.first([b"abcd"]) == (b"cd", b"bcd", b"abcd")
     long = Instance({"ab" * 3000: 1}, 5000, merges=MergeCondition())
     assert ClosedTokens(long).first([b"ab" * 2]) == (b"ab", b"abab")
+
+
+def test_integers_may_be_large():
+    """Two of them side by side are more than one number of 64 bits can hold."""
+    one, other = 2**62 - 1, 2**62 - 2
+    words = WordCounts.from_counts({(one, other): 3, (other, one): 1}, "ints")
+    closed = ClosedTokens(Instance(words, 1, merges=MergeCondition()))
+    found, tokens = closed.search([(other, one)], Deadline())
+    assert (found.tokens, tokens) == (((one, other),), 5)
