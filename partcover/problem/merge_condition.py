@@ -81,6 +81,8 @@ class MergeCondition:
             raise InputError(f"the rule of merges is {self.rule!r}: use {', '.join(_RULES)}")
         if self.pairs is None and self.in_order:
             raise InputError("merges are applied in order, but 'pairs' does not list them")
+        if self.characters and self.rule == "merges":
+            raise InputError("the rule of merges starts from single symbols, not from characters")
 
     @property
     def in_order(self) -> bool:

@@ -333,6 +333,7 @@ def test_the_instance_file_holds_the_merges(pairs, tmp_path):
         ({"pairs": [["a", ""]]}, "without symbols"),
         ({"pairs": None, "whole_words": 1}, "true or false"),
         ({"pairs": None, "rule": "merges"}, "'pairs' does not list them"),
+        ({"pairs": [], "rule": "merges"}, "single symbols, not from characters"),
         ({"rule": "priority", "pairs": None}, "use shortest_path, merges, character_merges"),
         ({"by_rank": True, "pairs": None}, "merging by rank needs a list of candidates"),
     ],
