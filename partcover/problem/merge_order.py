@@ -17,7 +17,8 @@ class MergeOrder:
     until then, then *ab* is not in the vocabulary.
 
     `merges` are those of a condition in their order; a merge is named by its index, and `usable` if
-    both parts can be made in one way only, by merges before it.
+    both parts can be made in one way only, by merges before it.  Merging characters joins only
+    parts that are UTF-8, so other merges are not usable.
 
     A token is *proper* if it is a single symbol (or a given character), or if exactly one merge
     makes it, both parts are proper, and the merges of the parts come before it.  Only then is it
@@ -57,13 +58,23 @@ class MergeOrder:
         self._merge_of: dict[Token, int] = {}  # of each proper token that a merge makes
         self.usable: list[bool] = []
         for number, (pair, result) in enumerate(zip(self.merges, results, strict=True)):
-            self.usable.append(all(map(self.is_proper, pair)))
+            self.usable.append(all(self.is_proper(part) and self._is_joined(part) for part in pair))
             if self.usable[-1] and n_ways[result] == 1 and not condition.is_given(result):
                 self._merge_of[result] = number
 
     def is_proper(self, token: Token) -> bool:
         """Returns whether it is known how a token is made; see the notes."""
         return token in self._merge_of or self._condition.is_given(token)
+
+    def _is_joined(self, part: Token) -> bool:
+        """Whether the rule may join a part to another."""
+        if self._condition.rule != "character_merges" or not isinstance(part, bytes):
+            return True
+        try:
+            part.decode("utf-8")
+        except UnicodeDecodeError:
+            return False
+        return True
 
     def ends(self, token: Token) -> Iterator[tuple[int, int]]:
         """Yields the length of each last part of a token, and the merge that joins it to more.

@@ -232,7 +232,7 @@ class LeafTerms:
                 raise InputError(f"{about} is not one of the instance's")
             number, (left, right) = number_of[merge], merge
             if not order.usable[number]:
-                raise InputError(f"{about} has parts made in several ways")
+                raise InputError(f"{about} has parts made in several ways, or never joined")
             at = _checked_multipliers(each, about, range(len(self._words.word_at)))
             self.loss += self._total(at)
             self._bonus[left + right] -= self._total(at)

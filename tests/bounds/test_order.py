@@ -46,10 +46,10 @@ from partcover.verification.merge_check import unmade_tokens
 @st.composite
 def bases(draw) -> tuple[WordCounts, Vocabulary]:
     """Words and a vocabulary with merges: those of BPE, or any, in any order."""
-    alphabet = draw(st.sampled_from(["ab", "abc", "aé"]))
+    alphabet = draw(st.sampled_from(["ab", "abc", "aé", "aé\udcff"]))
     word = st.text(alphabet, min_size=1, max_size=7)
     words = WordCounts.from_counts(draw(st.dictionaries(word, st.integers(1, 9), min_size=1)))
-    if draw(st.booleans()) and alphabet != "aé":
+    if draw(st.booleans()) and alphabet.isascii():
         base = trainers.bpe(Instance(words, draw(st.integers(2, 6)))).vocabulary
         assume(len(base))
         return words, base
@@ -287,6 +287,20 @@ def test_a_merge_whose_parts_have_several_ways_is_refused():
     instance = Instance(WORDS, 3, candidates=tokens, merges=condition)
     check = check_certificate(instance, proof(order_of(1, merge=merges[-1]), instance=instance))
     assert "has parts made in several ways" in check.problems[0]
+
+
+def test_bytes_that_are_no_characters_are_never_joined():
+    """If they were, ``a\\xff`` would take its ``a`` from ``dca``, and three tokens be needed."""
+    pairs = (b"a", b"\xff"), (b"c", b"a"), (b"d", b"ca")
+    merges = MergeCondition(pairs, characters=True, rule="character_merges")
+    instance = Instance({b"dca\xff": 1}, 3, required=[a + b for a, b in pairs], merges=merges)
+    assert verify(instance, instance.vocabulary(instance.required, "all")).tokens == 2
+    bound = lower_bound(instance)
+    assert bound.lower_bound == 2
+    row = PairPrices(pairs[0], np.array([3]), np.array([1]))
+    leaf = replace(bound.certificate.tree[0], orders=(row,))
+    check = check_certificate(instance, replace(bound.certificate, tree=(leaf,)))
+    assert "made in several ways, or never joined" in check.problems[0]
 
 
 def test_an_instance_without_order_refuses_its_multipliers():
