@@ -8,15 +8,19 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from ..analysis.costly_words import CostlyWord
+from ..analysis.metrics import token_uses
 from ..analysis.token_gains import occurrences_and_gains
 from ..bounds.lower_bound import lower_bound
+from ..corpus.symbols import MOST_INTEGER
 from ..errors import InputError
 from ..heuristics.greedy import greedtok
 from ..problem.bound import Bound
 from ..problem.instance import Instance
+from ..problem.merge_condition import MergeCondition
 from ..runtime.arguments import Seconds, Threads, Whole, checked
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
+from ..verification.recount import recount
 from ..vocabulary.vocabulary import Vocabulary
 
 Verdict: TypeAlias = Literal["impossible", "possible", "undecided"]
@@ -43,10 +47,10 @@ class Claim:
     lacking : tuple of CostlyWord
         The most frequent words that are no tokens of the baseline.
     impossible_words : int
-        Number of words that occur more often than some token of the baseline does, and are no
-        tokens; 0 for a baseline that is a number, or whose rule is not that of merges.  BPE
-        merges the most frequent pair first, so that BPE of this corpus has all of them as
-        tokens, unless its trainer limits the length of tokens.
+        Number of words that occur more often than some token that the baseline's merges make does,
+        and are no tokens; 0 for a baseline that is a number, or whose rule is not that of merges.
+        BPE merges the most frequent pair first, so that BPE of this corpus has all of them as
+        tokens, unless its trainer limits the length of tokens or the characters.
 
     Examples
     --------
@@ -195,7 +199,7 @@ def check_claim(
     )
     greedy = greedtok(instance, threads=threads)
     attained = segment(instance.words, greedy.vocabulary, "shortest_path", threads=threads).tokens
-    if isinstance(claimed, Vocabulary):
+    if isinstance(claimed, Vocabulary) and _is_allowed(instance, claimed):
         attained = min(attained, after)
     bound = lower_bound(
         instance,
@@ -206,6 +210,14 @@ def check_claim(
         progress=progress,
     )
     return Claim(instance.k, before, after, bound, attained, lacking, impossible)
+
+
+def _is_allowed(instance: Instance, vocabulary: Vocabulary) -> bool:
+    """Whether the tokens that the words become, with the required ones, keep the conditions."""
+    cut = segment(instance.words, vocabulary)
+    used = np.flatnonzero(token_uses(cut, len(vocabulary))).tolist()
+    tokens = dict.fromkeys([*instance.fixed, *(vocabulary.tokens[place] for place in used)])
+    return not recount(instance, instance.vocabulary(tokens, "claim"))[1]
 
 
 def _lacking(
@@ -219,7 +231,9 @@ def _lacking(
     lacking = tuple(CostlyWord.of(cut, number) for number in first)
     if baseline.rule not in _MERGED or not len(baseline):
         return lacking, 0
-    occurrences, _ = occurrences_and_gains(words, baseline.tokens, threads=threads)
+    condition = MergeCondition(characters=baseline.rule == "character_merges")
+    made = [token for token in baseline if not condition.is_given(token)]
+    occurrences, _ = occurrences_and_gains(words, made, threads=threads)
     # a pair occurs at most as often as the token that it makes
-    rarest = int(occurrences.min())
+    rarest = int(occurrences.min(initial=MOST_INTEGER))
     return lacking, int((words.counts[split] > rarest).sum())

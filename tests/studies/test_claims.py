@@ -57,6 +57,28 @@ def test_bpe_of_the_corpus_lacks_no_frequent_word(words, k):
     assert {word.word for word in found.lacking} == set(split)
 
 
+def test_a_rare_character_is_not_made_by_merges():
+    words = WordCounts.from_counts({"é": 1, "hat": 9, "cats": 5, "dogs": 4})
+    merges = [("a", "t"), ("h", "at")]
+    trained = Vocabulary(["é", "at", "hat"], rule="character_merges", merges=merges)
+    assert check_claim(Instance(words, 3), trained, 30).impossible_words == 0
+    rare = Vocabulary(["é", "ts"], rule="character_merges", merges=[("t", "s")])
+    assert check_claim(Instance(words, 3), rare, 30).impossible_words == 1
+    alphabet = Vocabulary(["é"], rule="character_merges", merges=[])
+    assert check_claim(Instance(words, 1), alphabet, 30).impossible_words == 0
+
+
+def test_a_claimed_vocabulary_that_breaks_a_condition_proves_nothing():
+    words = WordCounts.from_counts({"ab": 5, "abc": 3})
+    claimed = Vocabulary(["ab", "unused"], rule="merges", merges=[("a", "b")])
+    assert check_claim(Instance(words, 2), 20, claimed).verdict == "possible"
+    for conditions in ({"forbidden": ["ab"]}, {"candidates": ["bc"]}):
+        found = check_claim(Instance(words, 2, **conditions), 20, claimed)
+        assert (found.attained, found.verdict) == (found.lower_bound, "impossible")
+    found = check_claim(Instance(words, 2, required=["bc"]), 20, claimed)
+    assert (found.attained, found.verdict) == (11, "possible")
+
+
 def wrapped_bpe(words, k, bits):
     """BPE whose counts of pairs have so many bits."""
     cut = {word: list(word) for word in words}
