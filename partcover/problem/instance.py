@@ -364,14 +364,14 @@ class Instance:
         """Makes a vocabulary over the symbols of the words, with their pre-tokenizer.
 
         If merges are applied in their order, it has those that make its tokens from each other, or
-        its tokens are in the order of their ranks.
+        its tokens are in the order of their ranks, those without a rank last.
         """
         if self.rule != "shortest_path":
             assert self.merges is not None
             tokens = [sym.to_token(token, self.symbols) for token in tokens]
             use["rule"] = self.rule
             if self.merges.by_rank:
-                tokens.sort(key=self._ranks.__getitem__)
+                tokens.sort(key=lambda token: self._ranks.get(token, len(self._ranks)))
             else:
                 use["merges"] = self.merges.kept(tokens)
         return Vocabulary(tokens, self.symbols, method, **self.words.how, **use)

@@ -37,7 +37,7 @@ from partcover.bounds.rows.rows import Arcs
 from partcover.errors import InputError
 from partcover.kernels.steps._saddle_point import arcs
 from partcover.problem.certificates.cuts import PairPrices
-from partcover.problem.certificates.nodes import Leaf, node_from_json, node_to_json
+from partcover.problem.certificates.nodes import Branch, Leaf, node_from_json, node_to_json
 from partcover.problem.merge_order import MergeOrder
 from partcover.runtime.processes.parallel import call_in_turn
 from partcover.verification.merge_check import unmade_tokens
@@ -393,3 +393,16 @@ def test_merging_by_rank_needs_the_rank_of_each_required_token():
     for lists in ({}, {"candidates": TOKENS, "required": ["abc"]}):
         with pytest.raises(InputError, match="a list of candidates in the order of their ranks"):
             Instance(WORDS, 3, merges=merges, **lists)
+
+
+def test_tokens_without_a_rank_are_refused():
+    base = Vocabulary(["ab", "abab"], rule="merges")
+    merges = MergeCondition.of(base)
+    instance = Instance({"abab": 3, "ba": 2}, 1, candidates=base.tokens, merges=merges)
+    other = Vocabulary(["ba"], rule="merges")
+    assert "token 'ba' is not in the candidate list" in verify(instance, other).problems
+    with pytest.raises(InputError, match="is not in the candidate list"):
+        solve(instance, warm_start=other)
+    proof = lower_bound(instance).certificate
+    proof = replace(proof, tree=(Branch(b"ba"), Leaf(None), *proof.tree), lower_bound=8)
+    assert "the prices prove 7" in check_certificate(instance, proof).problems[0]
