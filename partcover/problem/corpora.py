@@ -22,6 +22,7 @@ from ..runtime.notebook import brief
 from ..runtime.pickling import by_fields
 from .certificates.checksum import listed, whole
 
+_LARGEST = 2**62  # of references, which are also computed with in floating point
 _SYMBOLS = 2**34  # counted symbols of weighted corpora, enough for prices with many digits
 _FINE = 2**12  # about the largest weight, if the corpora have more symbols than that
 _FINE_OF_TAILS = 2**6  # the same for heads and tails: sums over tails need more room
@@ -41,15 +42,15 @@ class Corpora:
         Two or more corpora, over the same symbols.  Those with a head and a tail, as all are then,
         have equally many words in the head.
     references : iterable of int
-        The reference count of each corpus, at least 1: `reference_counts` makes some.
+        The reference count of each corpus, 1 to 2^62: `reference_counts` makes some.
     names : iterable of str, optional
         Distinct names of the corpora; by default ``1``, ``2``, …
 
     Raises
     ------
     InputError
-        For fewer than two corpora, a reference below 1, and corpora that were counted in different
-        ways.
+        For fewer than two corpora, a reference out of range, and corpora that were counted in
+        different ways.
 
     Examples
     --------
@@ -92,7 +93,7 @@ class Corpora:
         if len(counts) != len(called):
             raise InputError(f"{len(counts)} references for {len(called)} corpora")
         pairs = zip(called, counts, strict=True)
-        counts = tuple(whole(count, f"the reference of {name}", 1) for name, count in pairs)
+        counts = tuple(whole(n, f"the reference of {name}", 1, _LARGEST) for name, n in pairs)
         self.__dict__.update(references=counts, names=called)
 
     __reduce__ = by_fields

@@ -11,7 +11,6 @@ from ..analysis.costly_words import CostlyWord
 from ..analysis.metrics import token_uses
 from ..analysis.token_gains import occurrences_and_gains
 from ..bounds.lower_bound import lower_bound
-from ..corpus.symbols import MOST_INTEGER
 from ..errors import InputError
 from ..heuristics.greedy import greedtok
 from ..problem.bound import Bound
@@ -235,5 +234,5 @@ def _lacking(
     made = [token for token in baseline if not condition.is_given(token)]
     occurrences, _ = occurrences_and_gains(words, made, threads=threads)
     # a pair occurs at most as often as the token that it makes
-    rarest = int(occurrences.min(initial=MOST_INTEGER))
+    rarest = int(occurrences.min(initial=words.total_count))
     return lacking, int((words.counts[split] > rarest).sum())

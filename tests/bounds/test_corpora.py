@@ -300,6 +300,7 @@ def test_mistakes():
         (([words, words], [1, 0]), "the reference of 2 is 0"),
         (([words, words], [1]), "1 references for 2 corpora"),
         (([words, words], [1, 2.5]), "the reference of 2 is 2.5"),
+        (([words, words], [1, 10**400]), r"it must be from 1 to 4611686018427387904"),
         (([words, chars], [1, 1]), "different symbols: bytes, chars"),
         (([words, words], [1, 1], ["a", "a"]), "needs a name of its own"),
         ((["a.tsv", words], [1, 1]), "each corpus must be counted words"),
