@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..analysis.metrics import text_bytes
@@ -162,12 +162,15 @@ class Headline:
         Whether the lower bound was recounted from a certificate, comes from a file, or is missing.
     words : int or None
         Number of words, counted with repetition.
+    limits : dict
+        The limits on candidates and the conditions under which the lower bound holds.
     """
 
     best: Mapping[str, Any]
     others: int
     proof: str
     words: int | None
+    limits: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -191,12 +194,14 @@ class Headline:
         first = f"{best['method']} with {k} tokens segments {counted} into {tokens} tokens{ahead}."
         if bound is None:
             return [first, "How far that is from optimal is unknown: no lower bound was given."]
+        limits = [f"{name.replace('_', ' ')} {cell(n)}" for name, n in self.limits.items()]
+        others = f"vocabulary of {k} tokens" + f" ({', '.join(limits)})" * bool(limits)
         if bound == best["tokens"]:
-            second = f"That is optimal: no vocabulary of {k} tokens needs fewer."
+            second = f"That is optimal: no {others} needs fewer."
         else:
             gap = self.gap.replace(" ", "\u00a0")  # no line breaks before the percent sign
             second = (
-                f"No vocabulary of {k} tokens needs fewer than {cell(bound)}, "
+                f"No {others} needs fewer than {cell(bound)}, "
                 f"so at most {gap} of them could be saved."
             )
         return [first, second]
@@ -249,6 +254,7 @@ def headline(
     """
     rows = list(measured)
     total = None if words is None else words.total_count
+    policy: Any = None
     if not rows:
         # experiments of `reproduce` are not comparisons
         compared = (table for table in tables if "manifest" not in table.about)
@@ -258,6 +264,7 @@ def headline(
         rows = list(filter(is_answer, table.rows))
         if type(table.about.get("total_count")) is int:
             total = table.about["total_count"]
+        policy = table.about.get("policy")
     groups: dict[int, list[Mapping[str, Any]]] = {}
     for row in rows:
         groups.setdefault(row["k"], []).append(row)
@@ -271,4 +278,6 @@ def headline(
         instance, bound = proven
         if best.get("lower_bound") == bound and k <= instance.k:
             proof = "checked"
-    return Headline(best, len(groups[k]) - 1, proof, total)
+    policy = policy if isinstance(policy, dict) else {}
+    limits = {name: value for name, value in policy.items() if _PLAIN.get(name) != value}
+    return Headline(best, len(groups[k]) - 1, proof, total, limits)

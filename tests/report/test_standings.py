@@ -109,6 +109,16 @@ def test_a_table_alone_has_a_headline_that_nothing_checked():
     assert headline([], [Table("t", rows, {"manifest": {}})], None, None) is None
 
 
+def test_a_bound_of_limited_candidates_says_so():
+    comparison = compare(Instance(WORDS, 0, max_length=2), [1], ["solve"], ["own"])
+    first = headline([], [Table("t", comparison.rows, comparison.about)], None, None)
+    assert first is not None
+    assert first.sentences[1] == (
+        "That is optimal: no vocabulary of 1 tokens (max length 2) needs fewer."
+    )
+    assert solve(Instance(WORDS, 1)).tokens < first.best["tokens"]
+
+
 @pytest.mark.parametrize(
     ("part", "whole", "text"),
     [
