@@ -26,7 +26,7 @@ def test_tiktoken_is_exact_for_merges(tmp_path, counted):
     back = Vocabulary.load(tmp_path / "v.tiktoken")
     assert (back.tokens, back.id_of, back.rule) == (vocabulary.tokens, vocabulary.id_of, "merges")
     assert back.pretokenizer is None
-    assert "--pretokenizer" in back.provenance["remarks"][0]
+    assert "no pre-tokenizer" in back.provenance["remarks"][0]
     digest = hashlib.sha256((tmp_path / "v.tiktoken").read_bytes()).hexdigest()
     assert (back.provenance["source"], back.provenance["source_sha256"]) == ("v.tiktoken", digest)
 
