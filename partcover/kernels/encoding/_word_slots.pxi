@@ -28,68 +28,6 @@ cdef enum:
     PIECES = 3          # most pieces in a slot
 
 
-cdef extern from *:
-    """
-    /* masks that keep the n <= 15 bytes of a word among the 16 bytes at it */
-    static const uint64_t pc_kept[2][16] = {
-        {0, 0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF, 0xFFFFFFFFFFFFFF,
-         ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull},
-        {0, 0, 0, 0, 0, 0, 0, 0, 0,
-         0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF, 0xFFFFFFFFFFFFFF}};
-
-    /* the n <= 15 bytes at p, and n; bytes up to end may be read */
-    static inline void pc_short_key(const uint8_t *p, int64_t n, const uint8_t *end,
-                                    uint64_t *a, uint64_t *b)
-    {
-        /* set at the end: the text could be where a and b are, for all that a compiler knows */
-        uint64_t first = 0, rest = (uint64_t) n << 56;
-        if (end - p >= 16) {
-            first = pc_load8(p) & pc_kept[0][n];
-            rest |= pc_load8(p + 8) & pc_kept[1][n];
-        } else if (n >= 8) {
-            first = pc_load8(p);
-            if (n > 8)
-                rest |= pc_load8(p + n - 8) >> 8 * (16 - n);
-        } else {
-            for (int64_t i = 0; i < n; i++)
-                first |= (uint64_t) p[i] << 8 * i;
-        }
-        *a = first;
-        *b = rest;
-    }
-
-    #if defined(__GNUC__) || defined(__clang__)
-    #define PC_APART __attribute__((noinline))
-    #else
-    #define PC_APART
-    #endif
-
-    /* the hash of n >= 8 bytes by the polynomial of pc_hash_bytes; apart from its caller, so that
-       short words have the registers */
-    static PC_APART uint32_t pc_hash_long(const uint8_t *p, int64_t n)
-    {
-        uint64_t x = (uint64_t) n & PC_PRIME;
-        int64_t i = 0;
-        if (n >= 64) {
-            /* each block waits for the one before, so sum every fourth block by itself */
-            uint64_t sums[4] = {0, 0, 0, x};
-            for (; i < n - 28; i += 28)
-                for (int j = 0; j < 4; j++)
-                    sums[j] = pc_step_at(sums[j], pc_load8(p + i + 7 * j) << 8 >> 8, pc_fourth);
-            x = sums[0];
-            for (int j = 1; j < 4; j++)
-                x = pc_step(x, (sums[j] & PC_PRIME) + (sums[j] >> 61));
-        }
-        for (; i < n - 7; i += 7)
-            x = pc_step(x, pc_load8(p + i) << 8 >> 8);
-        return pc_hash_sum(pc_step(x, pc_load8(p + n - 8) >> 8));
-    }
-    """
-    void _short_key "pc_short_key"(const uint8_t *p, int64_t n, const uint8_t *end,
-                                   uint64_t *a, uint64_t *b) noexcept nogil
-    uint32_t _hash_long "pc_hash_long"(const uint8_t *p, int64_t n) noexcept nogil
-
-
 cdef struct Slots:
     Slot *at            # aligned to cache lines
     void *memory

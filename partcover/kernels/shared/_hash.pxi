@@ -10,7 +10,7 @@
 # constant expected time for any set of keys, and deviates little from it (Patrascu and Thorup, "The
 # Power of Simple Tabulation Hashing", J. ACM 59(3), 2012).
 #
-# Words of up to 7 bytes are such keys already, with their length in the eighth byte.  Longer words,
+# Words of up to 15 bytes are such keys already, with their length in the last byte.  Longer words,
 # and runs of symbols, are first reduced to one key by a polynomial over the field of 2^61 - 1
 # elements at a random point: two of them collide with probability at most blocks / 2^61 (Carter and
 # Wegman 1979).  All random numbers are drawn from the operating system when the module is imported,
@@ -76,12 +76,44 @@ cdef extern from *:
         return pc_tabulated(((uint32_t) x + pc_key.p) * ((x >> 32) + pc_key.q) + pc_key.r);
     }
 
+    static inline uint64_t pc_pair_sum(uint64_t x, uint64_t y)
+    {
+        return ((uint32_t) x + pc_key.p) * ((x >> 32) + pc_key.q)
+            + ((uint32_t) y + pc_key.s) * ((y >> 32) + pc_key.t) + pc_key.r;
+    }
+
     /* the hash of a key of 128 bits, for tables with chaining */
     static inline uint32_t pc_hash_pair(uint64_t x, uint64_t y)
     {
-        return (uint32_t) ((((uint32_t) x + pc_key.p) * ((x >> 32) + pc_key.q)
-                            + ((uint32_t) y + pc_key.s) * ((y >> 32) + pc_key.t)
-                            + pc_key.r) >> 32);
+        return (uint32_t) (pc_pair_sum(x, y) >> 32);
+    }
+
+    /* masks that keep the n <= 15 bytes of a word among the 16 bytes at it */
+    static const uint64_t pc_kept[2][16] = {
+        {0, 0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF, 0xFFFFFFFFFFFFFF,
+         ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull},
+        {0, 0, 0, 0, 0, 0, 0, 0, 0,
+         0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF, 0xFFFFFFFFFFFFFF}};
+
+    /* the n <= 15 bytes at p, and n; bytes up to end may be read */
+    static inline void pc_short_key(const uint8_t *p, int64_t n, const uint8_t *end,
+                                    uint64_t *a, uint64_t *b)
+    {
+        /* set at the end: the text could be where a and b are, for all that a compiler knows */
+        uint64_t first = 0, rest = (uint64_t) n << 56;
+        if (end - p >= 16) {
+            first = pc_load8(p) & pc_kept[0][n];
+            rest |= pc_load8(p + 8) & pc_kept[1][n];
+        } else if (n >= 8) {
+            first = pc_load8(p);
+            if (n > 8)
+                rest |= pc_load8(p + n - 8) >> 8 * (16 - n);
+        } else {
+            for (int64_t i = 0; i < n; i++)
+                first |= (uint64_t) p[i] << 8 * i;
+        }
+        *a = first;
+        *b = rest;
     }
 
     static inline uint32_t pc_hash_sum(uint64_t sum)
@@ -91,23 +123,51 @@ cdef extern from *:
         return pc_hash_number((sum == PC_PRIME ? 0 : sum) | (uint64_t) 7 << 61);
     }
 
-    /* the hash of the n bytes at p; bytes up to end may be read */
-    static inline uint32_t pc_hash_bytes(const uint8_t *p, int64_t n, const uint8_t *end)
+    #if defined(__GNUC__) || defined(__clang__)
+    #define PC_APART __attribute__((noinline))
+    #else
+    #define PC_APART
+    #endif
+
+    /* the hash of n >= 8 bytes by a polynomial; apart from its caller, so that
+       short words have the registers */
+    static PC_APART uint32_t pc_hash_long(const uint8_t *p, int64_t n)
     {
-        uint64_t x;
-        int64_t i;
-        if (n < 8) {
-            if (end - p >= 8)
-                x = pc_load8(p) & (((uint64_t) 1 << 8 * n) - 1);
-            else
-                for (x = 0, i = 0; i < n; i++)
-                    x |= (uint64_t) p[i] << 8 * i;
-            return pc_hash_number(x | (uint64_t) n << 56);
+        uint64_t x = (uint64_t) n & PC_PRIME;
+        int64_t i = 0;
+        if (n >= 64) {
+            /* each block waits for the one before, so sum every fourth block by itself */
+            uint64_t sums[4] = {0, 0, 0, x};
+            for (; i < n - 28; i += 28)
+                for (int j = 0; j < 4; j++)
+                    sums[j] = pc_step_at(sums[j], pc_load8(p + i + 7 * j) << 8 >> 8, pc_fourth);
+            x = sums[0];
+            for (int j = 1; j < 4; j++)
+                x = pc_step(x, (sums[j] & PC_PRIME) + (sums[j] >> 61));
         }
-        x = (uint64_t) n & PC_PRIME;
-        for (i = 0; i < n - 7; i += 7)
+        for (; i < n - 7; i += 7)
             x = pc_step(x, pc_load8(p + i) << 8 >> 8);
         return pc_hash_sum(pc_step(x, pc_load8(p + n - 8) >> 8));
+    }
+
+    /* the hash of the n bytes at p, for tables with linear probing; bytes up to end may be read */
+    static inline uint32_t pc_hash_bytes(const uint8_t *p, int64_t n, const uint8_t *end)
+    {
+        uint64_t a, b;
+        if (n > 15)
+            return pc_hash_long(p, n);
+        pc_short_key(p, n, end, &a, &b);
+        return pc_tabulated(pc_pair_sum(a, b));
+    }
+
+    /* whether the n bytes at p and q are the same; bytes up to their ends may be read */
+    static inline int pc_same_bytes(const uint8_t *p, const uint8_t *p_end, const uint8_t *q,
+                                    const uint8_t *q_end, int64_t n)
+    {
+        if (n > 15 || p_end - p < 16 || q_end - q < 16)
+            return memcmp(p, q, n) == 0;
+        return !((pc_load8(p) ^ pc_load8(q)) & pc_kept[0][n]
+                 | (pc_load8(p + 8) ^ pc_load8(q + 8)) & pc_kept[1][n]);
     }
 
     static inline uint32_t pc_hash_symbols(const int32_t *p, int64_t n)
@@ -123,8 +183,13 @@ cdef extern from *:
     void _set_key "pc_set_key"(const char *random)
     uint32_t hash_number "pc_hash_number"(uint64_t x) noexcept nogil
     uint32_t hash_pair "pc_hash_pair"(uint64_t x, uint64_t y) noexcept nogil
+    void _short_key "pc_short_key"(const uint8_t *p, int64_t n, const uint8_t *end,
+                                   uint64_t *a, uint64_t *b) noexcept nogil
+    uint32_t _hash_long "pc_hash_long"(const uint8_t *p, int64_t n) noexcept nogil
     uint32_t hash_bytes "pc_hash_bytes"(const uint8_t *p, int64_t n,
                                         const uint8_t *end) noexcept nogil
+    bint _same_bytes "pc_same_bytes"(const uint8_t *p, const uint8_t *p_end, const uint8_t *q,
+                                     const uint8_t *q_end, int64_t n) noexcept nogil
     uint32_t hash_symbols "pc_hash_symbols"(const int32_t *p, int64_t n) noexcept nogil
 
 _set_key(_os.urandom(4 * 256 * 4 + 6 * 8))

@@ -48,7 +48,7 @@ cdef struct Entry:
     int64_t count
 
 cdef enum:
-    AHEAD = 16          # words that are hashed before the first of them is looked up
+    AHEAD = 32          # words that are hashed before the first of them is looked up
 
 include "../shared/_arrays.pxi"
 include "../shared/_hash.pxi"
@@ -162,10 +162,10 @@ cdef class WordTable:
     cdef int _add(self, const uint8_t *p, int64_t n, int64_t count,
                   const uint8_t *end) noexcept nogil:
         """Adds a word; bytes up to `end` may be read."""
-        return self._add_hashed(p, n, count, hash_bytes(p, n, end))
+        return self._add_hashed(p, n, count, hash_bytes(p, n, end), end)
 
-    cdef int _add_hashed(self, const uint8_t *p, int64_t n, int64_t count,
-                         uint32_t tag) noexcept nogil:
+    cdef int _add_hashed(self, const uint8_t *p, int64_t n, int64_t count, uint32_t tag,
+                         const uint8_t *end) noexcept nogil:
         cdef uint64_t home = tag & self.mask
         cdef Entry *entry
         cdef int status
@@ -173,7 +173,8 @@ cdef class WordTable:
             if self.slots[home].tag == tag:
                 entry = self.entries + (self.slots[home].entry - 1)
                 if (_symbols(entry) == n
-                        and memcmp(self.arena + entry.offset, p, n) == 0):
+                        and _same_bytes(self.arena + entry.offset, self.arena + self.used, p, end,
+                                        n)):
                     if entry.count > INT64_MAX - count:
                         return TOO_MANY
                     entry.count += count
@@ -214,7 +215,7 @@ cdef class WordTable:
                 for i in range(ready):
                     prefetch(self.entries + self.slots[tag[i] & self.mask].entry - 1)
                 for i in range(ready):
-                    status = self._add_hashed(start[i], length[i], 1, tag[i])
+                    status = self._add_hashed(start[i], length[i], 1, tag[i], end)
                     if status != DONE:
                         break
         _check(status)
@@ -247,7 +248,8 @@ cdef class WordTable:
                 for i in range(ready):
                     prefetch(self.entries + self.slots[tag[i] & self.mask].entry - 1)
                 for i in range(ready):
-                    status = self._add_hashed(words[i].start, words[i].length, 1, tag[i])
+                    status = self._add_hashed(words[i].start, words[i].length, 1, tag[i],
+                                              end)
                     if status != DONE:
                         break
         _check(status)
