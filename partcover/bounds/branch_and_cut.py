@@ -83,6 +83,8 @@ def branch_and_cut(
     if isinstance(warm_start, Solution):
         start_certificate = start_certificate or warm_start.certificate
         warm_start = warm_start.vocabulary
+    if instance.tail is not None:
+        instance.candidate_index(dominated=False)  # refuses it
     deadline = limits.start()
     phases = PhaseEvents(deadline, progress or Progress())
     task = Task(
@@ -96,8 +98,7 @@ def branch_and_cut(
         checkpoint,
         branches=True,
     )
-    conditions = instance.corpora, instance.merges, instance.tail
-    is_plain = all(each is None for each in conditions)
+    is_plain = instance.corpora is None and instance.merges is None
     if is_plain and (optimum := every_word(instance, limits)) is not None:
         solution = task.reported(optimum)
         return replace(solution, extra={**solution.extra, "leaves": 1})

@@ -16,6 +16,7 @@ from shared.properties import tries
 from shared.strategies import HEAD_TOKENS, HEAD_WORDS, by_head, listed_tokens
 
 from partcover import (
+    Corpora,
     GroupBudget,
     HeadAndTail,
     InputError,
@@ -31,6 +32,7 @@ from partcover import (
     trainers,
     verify,
 )
+from partcover.bounds import branch_and_cut
 from partcover.bounds.heads import head_bound, tail_prices, whole_words
 from partcover.bounds.heads.tail_prices import TailPrices
 from partcover.verification.rule_recount import tokens_by_rule
@@ -360,6 +362,22 @@ def test_what_does_not_go_with_a_head(book):
     with pytest.raises(InputError, match="cannot be saved"):
         instance.to_json()
     assert repr(instance).startswith("Instance(k=5, 100 words in the head, bytes")
+
+
+def test_solve_refuses_a_tail_before_it_can_be_interrupted(monkeypatch):
+    """Otherwise what it returns after Ctrl-C would count the words of the head only."""
+    first, second = (
+        HeadAndTail.of(WordCounts.from_counts(words), 1)
+        for words in ({"low": 5, "lowest": 2}, {"new": 4, "newer": 1})
+    )
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(branch_and_cut, "refuse_beyond_memory", interrupt)
+    for corpus in (first, Corpora([first, second], [9, 9])):
+        with pytest.raises(InputError, match="only `lower_bound`, `improve` and `verify`"):
+            solve(Instance(corpus, 1))
 
 
 def test_a_prefix_is_kept_and_other_rules_are_counted_on_all_words(book):
