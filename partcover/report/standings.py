@@ -276,7 +276,8 @@ def headline(
     proof = "none" if best.get("lower_bound") is None else "reported"
     if proven is not None and measured:
         instance, bound = proven
-        if best.get("lower_bound") == bound and k <= instance.k:
+        of_any = instance.policy == _PLAIN
+        if of_any and best.get("lower_bound") == bound and k <= instance.k:
             proof = "checked"
     policy = policy if isinstance(policy, dict) else {}
     limits = {name: value for name, value in policy.items() if _PLAIN.get(name) != value}

@@ -109,6 +109,15 @@ def test_a_table_alone_has_a_headline_that_nothing_checked():
     assert headline([], [Table("t", rows, {"manifest": {}})], None, None) is None
 
 
+def test_a_certificate_of_limited_candidates_checks_no_bound_of_all():
+    rows = rows_of({1: 30}, small=Vocabulary(["ana"]))
+    proofs = {"checked": {}, "reported": {"max_length": 2}}
+    for proof, conditions in proofs.items():
+        first = headline(rows, [], WORDS, (Instance(WORDS, 1, **conditions), 30))
+        assert first is not None
+        assert first.proof == proof
+
+
 def test_a_bound_of_limited_candidates_says_so():
     comparison = compare(Instance(WORDS, 0, max_length=2), [1], ["solve"], ["own"])
     first = headline([], [Table("t", comparison.rows, comparison.about)], None, None)
