@@ -94,22 +94,32 @@ class Claim:
     def reason(self) -> str:
         """Why the verdict is what it is, in words."""
         bound, attained = f"{self.lower_bound:,}", f"{self.attained:,}"
+        size = f"k = {self.k:,}{self._conditions}"
         if self.verdict == "impossible":
-            return f"every vocabulary with k = {self.k:,} needs at least {bound} tokens"
+            return f"every vocabulary with {size} needs at least {bound} tokens"
         if self.verdict == "possible":
-            return f"a vocabulary with k = {self.k:,} is known that needs {attained} tokens"
-        return f"for k = {self.k:,} the optimum is between {bound} and {attained} tokens"
+            return f"a vocabulary with {size} is known that needs {attained} tokens"
+        return f"for {size} the optimum is between {bound} and {attained} tokens"
+
+    @property
+    def _conditions(self) -> str:
+        """What limits the vocabularies besides k, as part of a sentence."""
+        is_free = self.bound.instance.policy == {"candidates": "substrings"}
+        return "" if is_free else " under the given conditions"
 
     @property
     def remarks(self) -> list[str]:
         """What is wrong with the baseline itself, in lines."""
         remarks = []
         if self.baseline < self.lower_bound:
-            remarks.append("the baseline itself is impossible: it is below the lower bound")
+            remarks.append(
+                f"the baseline itself is impossible{self._conditions}: it is below the lower bound"
+            )
         if self.impossible_words:
             remarks.append(
                 f"{self.impossible_words:,} words occur more often than the baseline's rarest "
-                "token but are not tokens: the baseline is not BPE trained on this corpus"
+                "merged token but are not tokens: the baseline is not BPE trained on this corpus, "
+                "unless its trainer limits the length of tokens or the characters"
             )
         return remarks
 

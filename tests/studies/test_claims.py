@@ -68,6 +68,26 @@ def test_a_rare_character_is_not_made_by_merges():
     assert check_claim(Instance(words, 1), alphabet, 30).impossible_words == 0
 
 
+def test_a_verdict_under_conditions_says_so():
+    words = WordCounts.from_counts({"hat": 4, "that": 1})
+    baseline = Vocabulary(["hat"])
+    found = check_claim(Instance(words, 1, max_length=2), baseline, 5)
+    limited = "k = 1 under the given conditions"
+    assert found.reason == f"every vocabulary with {limited} needs at least 11 tokens"
+    assert "impossible under the given conditions" in found.remarks[0]
+    assert (found.baseline, found.lower_bound) == (6, 11)
+    found = check_claim(Instance(words, 1), baseline, 5)
+    assert found.reason == "every vocabulary with k = 1 needs at least 6 tokens"
+
+
+def test_a_trainer_with_a_limited_alphabet_lacks_frequent_words():
+    words = WordCounts.from_counts({"xy": 9, "ab": 2})
+    trained = Vocabulary(["ab"], rule="merges", merges=[("a", "b")])
+    (remark,) = check_claim(Instance(words, 1), trained, 22).remarks
+    assert remark.startswith("1 words occur more often than the baseline's rarest merged token")
+    assert remark.endswith("unless its trainer limits the length of tokens or the characters")
+
+
 def test_a_claimed_vocabulary_that_breaks_a_condition_proves_nothing():
     words = WordCounts.from_counts({"ab": 5, "abc": 3})
     claimed = Vocabulary(["ab", "unused"], rule="merges", merges=[("a", "b")])
