@@ -18,6 +18,7 @@ from partcover import (
     prune,
 )
 from partcover.adaptation.base import adapted, text_of
+from partcover.report.tables.adaptation import adaptation_remarks
 from partcover.vocabulary.decoding import Decoding
 from partcover.vocabulary.unknown import Unknown
 
@@ -136,3 +137,14 @@ def test_the_mark_at_the_end_of_words_is_kept():
         new = adapted(Vocabulary(["hat"]), Vocabulary(["th"], provenance=mark), "extend")
         assert ("end_of_word" in new.provenance) is bool(mark)
         assert new.end_of_word == mark.get("end_of_word")
+
+
+def test_a_token_that_the_limit_rules_out_is_not_said_to_save_nothing():
+    words, keep = ({b"ab": 5}, {b"abcd": 5})
+    base = Vocabulary(["bcd"], rule="longest_match")
+    given = {"keep": WordCounts.from_counts(keep), "at_most": 0}
+    found = extend(base, WordCounts.from_counts(words), 1, **given)
+    assert (found.tokens, found.lower_bound) == (10, 5)
+    assert adaptation_remarks(found) == [
+        "only 0 of 1 tokens added: the search found no more that help"
+    ]

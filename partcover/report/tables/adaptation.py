@@ -26,8 +26,8 @@ def adaptation_remarks(found: Adaptation) -> list[str]:
     remarks = []
     if found.vocabulary.method == "extend" and len(found.new) < found.asked:
         remarks.append(
-            f"only {len(found.new):,} of {found.asked:,} tokens added: no further token saves "
-            "anything"
+            f"only {len(found.new):,} of {found.asked:,} tokens added: the search found no "
+            "more that help"
         )
     if found.is_within_words:
         remarks.append(
