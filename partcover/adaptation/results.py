@@ -131,7 +131,7 @@ class Adaptation:
 
     @property
     def lower_bound(self) -> int:
-        """No other choice needs fewer tokens; of new merges, none behind the base's."""
+        """No other choice needs fewer tokens; under merges, of those that the function names."""
         return int(self.certificate.lower_bound)
 
     @property

@@ -71,7 +71,9 @@ def prune_command(out: Output, k: int, asked: Options) -> int:
 
     The single bytes and special tokens of BASE stay in addition to the k tokens. `prune` splits
     text into words with BASE's own pre-tokenizer. It also proves a lower bound: no other k tokens
-    of BASE need fewer tokens. Use the array of --ids to select the rows of an embedding matrix.
+    of BASE need fewer tokens. If BASE is a BPE tokenizer, this holds for tokens that stay together
+    with the two parts that BASE makes each of them from. Use the array of --ids to select the rows
+    of an embedding matrix.
 
     Options:
     base <BASE: Vocabulary file, list of tokens, or a tokenizer that `import` reads.
