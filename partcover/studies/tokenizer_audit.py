@@ -161,12 +161,12 @@ class TokenizerAudit:
 
     @property
     def lower_bound(self) -> int:
-        """No vocabulary of `size` tokens needs fewer for this text."""
+        """No vocabulary of `size` tokens within the limits of the bounds needs fewer."""
         return int(self.bound.lower_bound)
 
     @property
     def lower_bound_used(self) -> int:
-        """No vocabulary of `used` tokens needs fewer for this text."""
+        """No vocabulary of `used` tokens within the limits of the bounds needs fewer."""
         proven = 0 if self.bound_used is None else int(self.bound_used.lower_bound)
         return max(self.lower_bound, proven)  # fewer tokens never do better
 
