@@ -7,8 +7,7 @@ cdef extern from *:
 
     static int pc_can_keys;
 
-    #if defined(__x86_64__)
-    #include <immintrin.h>
+    #if defined(PC_WIDE)    /* see _character_kinds.pxi */
 
     static int pc_choose_keys(int allowed)
     {

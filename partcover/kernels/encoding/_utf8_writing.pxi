@@ -61,12 +61,12 @@ cdef extern from *:
             pc_sizes[which] = (uint8_t) n;
         }
         __builtin_cpu_init();
-        pc_at_once = 1;
+        pc_at_once = most >= 4 && __builtin_cpu_supports("ssse3") ? 4 : 1;
+    #if !defined(_WIN32)    /* for which GCC does not align such vectors on the stack */
         if (most >= 16 && __builtin_cpu_supports("avx512bw")
                 && __builtin_cpu_supports("avx512vbmi2"))
             pc_at_once = 16;
-        else if (most >= 4 && __builtin_cpu_supports("ssse3"))
-            pc_at_once = 4;
+    #endif
     }
 
     /* writes groups of 16 characters or more from *from on, at most to end, and up to 16 bytes in

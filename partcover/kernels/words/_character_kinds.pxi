@@ -1,4 +1,5 @@
-# The kinds of all characters of a window at once, where the machine can.  Included by _windows.pxi.
+# The kinds of all characters of a window at once, where the machine can.  Included by _windows.pxi
+# and by kernels that look for characters of some kinds.
 
 cdef extern from *:
     """
@@ -13,7 +14,9 @@ cdef extern from *:
 
     static pc_kinds_finder pc_kinds_at_once = pc_no_kinds;
 
-    #if defined(__x86_64__)
+    /* for Windows, GCC does not align such vectors on the stack (GCC's bug 54412) */
+    #if defined(__x86_64__) && !defined(_WIN32)
+    #define PC_WIDE
     #include <immintrin.h>
 
     static const uint8_t pc_to_63[64] = {
@@ -91,4 +94,4 @@ cdef extern from *:
     int _kinds_at_once "pc_kinds_at_once"(
         const uint8_t *p, const uint8_t *kinds, const uint8_t *flags, int n_flags,
         uint64_t *bytes, uint64_t *firsts) noexcept nogil
-    int _choose_kinds "pc_choose_kinds"(int width) noexcept nogil
+    int _choose_kinds "pc_choose_kinds"(int most) noexcept nogil
