@@ -31,13 +31,13 @@ Work: TypeAlias = (
 _PRICED_WORK = "bound", "search", "proof"
 
 # bytes at the peak
-_PROGRAM = 52 << 20  # the interpreter and the libraries
+_PROGRAM = 46 << 20  # the interpreter and the libraries
 if "free-threading" in sys.version:
     _PROGRAM += 28 << 20  # without the interpreter lock, memory is freed later
 _WORD = 16  # a word: its offset and its count
 _TOKEN, _MERGED = 400, 1000  # a token in Python and in the file; a token with its merge
-# a symbol of a token, for the rules; the same in several vocabularies
-_SPELLED, _SPELLED_OFTEN = 60, 250
+# a symbol of a token, in text and as a number; the same in the vocabularies of a bound
+_SPELLED, _SPELLED_INT, _SPELLED_OFTEN = 12, 60, 250
 _PRICED = 160  # a candidate whose reward is counted
 _PRICE, _BEST_PRICE = 48, 8  # a symbol in the steps of a bound; a symbol after they have ended
 _INDEXED = 16  # a position of the index, in addition to prices
@@ -285,7 +285,8 @@ class _Estimate:
         capped = self._capped(lengths)
         others = max(0, len(capped) - instance.k)
         longest = np.partition(capped, others - 1)[others:] if others else capped
-        spelled = int(longest.sum()) * (_SPELLED_OFTEN if is_priced else _SPELLED)
+        a_symbol = _SPELLED_INT if instance.words.symbols == "ints" else _SPELLED
+        spelled = int(longest.sum()) * (_SPELLED_OFTEN if is_priced else a_symbol)
         tokens = min(instance.k, n_symbols) * _TOKEN + spelled
         if work in ("words", "phrases"):
             yield "the words, cut", n_symbols * (_CUT if work == "words" else _ATOM)

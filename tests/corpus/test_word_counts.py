@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.properties import tries
-from shared.texts import joined
+from shared.properties import joined, tries
 
 from partcover.corpus.files.tsv import parse_line
 from partcover.corpus.word_counts import WordCounts

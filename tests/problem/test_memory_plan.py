@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 
 import numpy as np
 import pytest
+from shared.peak import planned_and_peak
 
 from partcover import (
     HeadAndTail,
@@ -24,36 +24,38 @@ from partcover.trainers import bpe
 
 RUN = """
 import itertools
-import sys
 import time
-import numpy as np
-from partcover import Instance, greedtok, improve, lower_bound
+from partcover import greedtok, improve, lower_bound
 from partcover.problem import word_index
 from partcover.problem.memory_plan import memory_plan
 from partcover.trainers import bpe
 
-if sys.argv[5] == "64":
+work, k, longest, bits = sys.argv[1:]
+if bits == "64":
     word_index.NARROW_POSITIONS = 0
-random = np.random.default_rng(1)
-parts = ["".join(random.choice(list("etaoinshrdlu"), random.integers(2, 6))) for _ in range(3000)]
-draw = np.minimum(random.zipf(1.3, (int(sys.argv[2]), 3)) - 1, 2999)
-words = {"".join(parts[i] for i in row): 1 + n % 7 for n, row in enumerate(draw.tolist())}
-instance = Instance(words, int(sys.argv[3]), max_length=int(sys.argv[4]))
-plan = memory_plan(instance, sys.argv[1])
-if sys.argv[1] == "merges":
+instance = Instance(words, int(k), max_length=int(longest))
+need = memory_plan(instance, work).need
+if work == "merges":
     bpe(instance)
 else:
     greedy = greedtok(instance)
-if sys.argv[1] == "search":
+if work == "search":
     looks = itertools.count()
     time.monotonic = lambda: 0.004 * next(looks)  # counts looks, however long they take
     improve(instance, time_limit=2)
-if sys.argv[1] == "bound":
+if work == "bound":
     lower_bound(instance, greedy=greedy, iterations=1)
-# rusage would count what the process had that started this one
-[peak] = [line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")]
-print(plan.need, 1024 * int(peak))
 """
+
+
+def words_of_parts(n):
+    """So many words, of three parts each, some of which are in many words."""
+    random = np.random.default_rng(1)
+    letters = list("etaoinshrdlu")
+    parts = ["".join(random.choice(letters, random.integers(2, 6))) for _ in range(3000)]
+    draw = np.minimum(random.zipf(1.3, (n, 3)) - 1, 2999)
+    words = {"".join(parts[i] for i in row): 1 + n % 7 for n, row in enumerate(draw.tolist())}
+    return WordCounts.from_counts(words)
 
 
 @pytest.mark.long
@@ -72,9 +74,7 @@ print(plan.need, 1024 * int(peak))
     ],
 )
 def test_a_run_takes_between_half_of_the_plan_and_all_of_it(work, words, k, longest, bits):
-    command = [sys.executable, "-c", RUN, work, *map(str, (words, k, longest, bits))]
-    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    need, peak = map(int, printed.split())
+    need, peak = planned_and_peak(RUN, words_of_parts(words), work, k, longest, bits)
     assert need / 2 <= peak <= need
 
 
@@ -93,17 +93,12 @@ def test_substrings_are_counted_within_the_longest(monkeypatch):
 
 
 HUGE = """
-import sys
-import numpy as np
-from partcover import Instance, WordCounts, greedtok
+from partcover import greedtok
 from partcover.problem.memory_plan import memory_plan
 
-draw = np.random.default_rng(1).integers(97, 123, (8, 150_000)).astype(np.uint8)
-instance = Instance(WordCounts.from_words([row.tobytes() for row in draw]), 50)
-plan = memory_plan(instance, "greedy")
+instance = Instance(words, 50)
+need = memory_plan(instance, "greedy").need
 greedtok(instance)
-[peak] = [line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")]
-print(plan.need, 1024 * int(peak))
 """
 
 
@@ -111,9 +106,9 @@ print(plan.need, 1024 * int(peak))
 @pytest.mark.skipif(sys.platform != "linux", reason="no peak memory")
 def test_a_few_enormous_words():
     """Each of them is a token."""
-    command = [sys.executable, "-c", HUGE]
-    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    need, peak = map(int, printed.split())
+    draw = np.random.default_rng(1).integers(97, 123, (8, 150_000)).astype(np.uint8)
+    words = WordCounts.from_words([row.tobytes() for row in draw])
+    need, peak = planned_and_peak(HUGE, words)
     assert need / 2 <= peak <= need
 
 

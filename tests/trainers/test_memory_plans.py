@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
+from collections import Counter
 
+import numpy as np
 import pytest
+from shared.peak import planned_and_peak
 
-from partcover import InputError, Instance
+from partcover import InputError, Instance, WordCounts
 from partcover.trainers import TRAINERS
 
 RUN = """
 import json
-import sys
-from collections import Counter
-import numpy as np
-from partcover import Instance, WordCounts
 from partcover.problem.memory_plan import memory_plan
 from partcover.trainers import TRAINERS
 
-trainer, kind, k = TRAINERS[sys.argv[1]], sys.argv[2], int(sys.argv[3])
-random = np.random.default_rng(1)
-if kind == "enormous":
-    draw = random.integers(97, 123, (8, 25_000)).astype(np.uint8)
-    words = WordCounts.from_words([row.tobytes() for row in draw])
-else:
+trainer, k, options = TRAINERS[sys.argv[1]], int(sys.argv[2]), json.loads(sys.argv[3])
+trainer.run(Instance(words, k), **options)
+need = memory_plan(Instance(words, k), trainer.work_of(options)).need
+"""
+PLANNED = [name for name, trainer in TRAINERS.items() if trainer.work is not None]
+
+
+def words_of_kind(kind):
+    random = np.random.default_rng(1)
+    if kind == "enormous":
+        draw = random.integers(97, 123, (8, 25_000)).astype(np.uint8)
+        return WordCounts.from_words([row.tobytes() for row in draw])
     least, most, number = (1, 25, 9_000) if kind == "long" else (2, 5, 30_000)
     how, space = ("gpt2+phrases:4", " ") if kind == "phrases" else (None, "")
     letters, sizes = list("etaoinshrdlu"), random.integers(2, 6, 3000).tolist()
@@ -33,15 +37,7 @@ else:
     sizes = random.integers(least, most, number).tolist()
     rows = [np.minimum(random.zipf(1.3, size) - 1, 2999).tolist() for size in sizes]
     words = ["".join(parts[i] for i in row) for row in rows]
-    words = WordCounts.from_counts(Counter(words), pretokenizer=how)
-instance = Instance(words, k)
-options = json.loads(sys.argv[4])
-trainer.run(instance, **options)
-# rusage would count what the process had that started this one
-[peak] = [line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")]
-print(memory_plan(Instance(words, k), trainer.work_of(options)).need, 1024 * int(peak))
-"""
-PLANNED = [name for name, trainer in TRAINERS.items() if trainer.work is not None]
+    return WordCounts.from_counts(Counter(words), pretokenizer=how)
 
 
 @pytest.mark.long
@@ -68,9 +64,7 @@ PLANNED = [name for name, trainer in TRAINERS.items() if trainer.work is not Non
     ids=str,
 )
 def test_a_run_takes_between_half_of_the_plan_and_all_of_it(method, kind, k, options):
-    command = [sys.executable, "-c", RUN, method, kind, str(k), json.dumps(options)]
-    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    need, peak = map(int, printed.split())
+    need, peak = planned_and_peak(RUN, words_of_kind(kind), method, k, json.dumps(options))
     assert need / 2 <= peak <= need
 
 

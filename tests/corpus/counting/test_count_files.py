@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from shared.listener import Listener
-from shared.properties import tries
-from shared.texts import joined
+from shared.properties import joined, tries
 
 from partcover import InputError, WordCounts
 from partcover.corpus.counting import count_files, runs

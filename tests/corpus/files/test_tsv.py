@@ -7,8 +7,7 @@ import hashlib
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from shared.properties import tries
-from shared.texts import joined
+from shared.properties import joined, tries
 
 from partcover import WordCounts
 from partcover.corpus.files.tsv import Header, format_header, format_line

@@ -12,8 +12,7 @@ import pytest
 import regex
 from hypothesis import example, given
 from oracles import character_maps
-from shared.properties import tries
-from shared.texts import joined
+from shared.properties import joined, tries
 
 from partcover import InputError
 from partcover.corpus.normalizers.character_map import CharacterMap, _kinds

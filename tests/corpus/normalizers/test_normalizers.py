@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from shared.panics import nothing_to_compare_with
-from shared.properties import tries
-from shared.texts import mixed
+from shared.properties import mixed, tries
 
 from partcover import InputError
 from partcover.corpus.counting.count import blocks

@@ -6,8 +6,7 @@ from functools import cache
 import hypothesis.strategies as st
 import pytest
 from hypothesis import example, given
-from shared.properties import tries
-from shared.texts import mixed
+from shared.properties import mixed, tries
 
 from partcover import InputError
 from partcover.corpus.normalizers.normalizer import Normalizer

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.properties import tries
-from shared.texts import mixed
+from shared.properties import mixed, tries
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts
 from partcover.corpus.pretokenizers import timed_patterns

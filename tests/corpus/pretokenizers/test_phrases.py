@@ -10,8 +10,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.phrases import phrases_of
-from shared.properties import tries
-from shared.texts import joined
+from shared.properties import joined, tries
 
 from partcover import InputError, WordCounts
 from partcover.corpus.counting.count import blocks

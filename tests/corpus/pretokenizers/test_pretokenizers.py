@@ -10,8 +10,7 @@ import pytest
 import regex
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.properties import tries
-from shared.texts import joined
+from shared.properties import joined, tries
 
 from partcover.corpus.counting import count as counting
 from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer

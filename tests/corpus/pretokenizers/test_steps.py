@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from shared.panics import nothing_to_compare_with
-from shared.properties import tries
-from shared.texts import joined
+from shared.properties import joined, tries
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts, segment
 from partcover.corpus.normalizers.normalizer import Normalizer

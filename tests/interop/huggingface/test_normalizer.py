@@ -5,8 +5,7 @@ from itertools import product
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given
-from shared.properties import tries
-from shared.texts import mixed
+from shared.properties import mixed, tries
 
 from partcover.corpus.normalizers.normalizer import Normalizer
 from partcover.interop.huggingface.normalizer import as_steps
