@@ -28,8 +28,8 @@ from .utf8 import about_bytes, utf8
 
 _Sink = TypeVar("_Sink", Collected, Counted)
 
-SECTION = 1 << 18  # bytes of text after which new words are segmented
-PART = 1 << 18  # bytes or characters that a thread processes at once
+SECTION = 1 << 19  # bytes of text after which new words are segmented
+PART = 1 << 19  # bytes or characters that a thread processes at once
 _WINDOWS = (1 << 12, 1 << 16)  # bytes or characters that are searched for a place to split
 _SPACES = 64  # spaces that are tried as a place to split
 _MARKS = 32  # characters before such a place that are normalized to check it

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -107,3 +109,33 @@ def test_after_an_error_other_threads_begin_no_job(error):
     with pytest.raises(error):
         shared_in_order(nullcontext, work, jobs(), 2, lambda _: None)
     assert not went_on
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signal for one thread")
+def test_after_ctrl_c_while_it_waits_other_threads_begin_no_job():
+    main, ended = threading.main_thread(), threading.Event()
+    begun: list[int] = []
+
+    class Jobs(Iterator[int]):
+        """No job for this thread, and endless ones for the other."""
+
+        def __next__(self) -> int:
+            if threading.current_thread() is main:
+                raise StopIteration
+            return len(begun)
+
+    def work(_, job):
+        begun.append(job)
+        if job == 3:
+            signal.pthread_kill(main.ident, signal.SIGINT)
+        time.sleep(0.001)
+
+    @contextmanager
+    def lend() -> Iterator[None]:
+        yield
+        if threading.current_thread() is not main:
+            ended.set()
+
+    with pytest.raises(KeyboardInterrupt):
+        shared_in_order(lend, work, Jobs(), 2, lambda _: None)
+    assert ended.wait(PATIENCE)
