@@ -4,10 +4,10 @@
 
 The tokenizer is cl100k_base, fetched by `published_tokenizers.py`.  The texts are prose and code as
 in `encoders.py`, repeated up to `--size` megabytes, or the file.  Each number is megabytes of text
-per second of wall-clock time, the best of the runs after a first one; the thread counts take turns.
-In parentheses are the ratio to the first thread count, and the ratio of CPU time, of which all
-above 1 is what sharing costs.  Measure on a machine with nothing else to do and as many cores as
-threads.
+per second of wall-clock time, the best of all calls; the thread counts take turns of ten calls, of
+which the first is not counted.  In parentheses are the ratio to the first thread count, and the
+ratio of CPU time, of which all above 1 is what sharing costs.  Measure on a machine with nothing
+else to do and as many cores as threads.
 """
 
 from __future__ import annotations
@@ -23,17 +23,20 @@ from encoders import file_of, repeated, texts
 
 from partcover import Encoder, Vocabulary
 
+CALLS = 10
+
 
 def best_of(repeat, jobs):
-    """The least wall-clock and CPU seconds of each job; the jobs take turns."""
+    """The least wall-clock and CPU seconds of each job; the jobs take turns, of `CALLS` calls."""
     best = [(float("inf"), float("inf")) for _ in jobs]
-    for run in range(repeat + 1):
+    for _ in range(repeat):
         for place, job in enumerate(jobs):
-            clock, cpu = time.perf_counter(), time.process_time()
-            job()
-            spent = time.perf_counter() - clock, time.process_time() - cpu
-            if run:  # the first fills the tables of words
-                best[place] = tuple(map(min, best[place], spent))
+            for call in range(CALLS):
+                clock, cpu = time.perf_counter(), time.process_time()
+                job()
+                spent = time.perf_counter() - clock, time.process_time() - cpu
+                if call:  # the first finds tables of words that are empty, or not in the cache
+                    best[place] = tuple(map(min, best[place], spent))
     return best
 
 
