@@ -143,7 +143,8 @@ class PriceCounter:
     @cached_property
     def places(self) -> Int32:
         """The position of each suffix in ``words.data``."""
-        return (self.sa - self.instance.index.word_of[self.sa] - 1).astype(np.int32)
+        places: Int32 = (self.sa - self.instance.index.word_of[self.sa] - 1).astype(np.int32)
+        return places
 
     def ranks(self) -> Int64:
         """Returns the rank of each position of ``words.data`` when the words are sorted."""
