@@ -37,6 +37,11 @@ def demo(*, threads: int = 1, seed: int = 0, progress: Progress | None = None) -
         ``corpus`` (facts), ``greedy`` (rows of `compare`), ``exact`` (facts, and rows with the
         true ratio of each method), ``vertex_cover`` (rows over k; none, and why in ``missing``,
         where networkx is not installed).
+
+    Raises
+    ------
+    KeyboardInterrupt
+        After Ctrl-C, also where a method would return its best so far.
     """
     progress = progress or Progress()
     progress.stage("counting")
@@ -45,16 +50,24 @@ def demo(*, threads: int = 1, seed: int = 0, progress: Progress | None = None) -
     instance = Instance(words, 2000)
     corpus["candidates"] = instance.index.total
     methods = ["greedtok", "greedwmc", "bpe"]
-    greedy = compare(instance, [100, 500, 1000, 2000], methods, seed=seed, threads=threads).rows
+    greedy = compare(instance, [100, 500, 1000, 2000], methods, seed=seed, threads=threads)
+    if greedy.interrupted:
+        raise KeyboardInterrupt
     progress.stage("the exact optimum of the most frequent words")
     exact = _optimum(Instance(words.most_frequent(400), 40), seed, threads)
     progress.stage("vertex cover")
     return {
         "corpus": corpus,
-        "greedy": greedy,
+        "greedy": greedy.rows,
         "exact": exact,
         "vertex_cover": _vertex_covers(seed),
     }
+
+
+def _go_on(*terminations: str) -> None:
+    """Raises KeyboardInterrupt if it ended one of these runs."""
+    if "interrupted" in terminations:
+        raise KeyboardInterrupt
 
 
 def _count() -> tuple[WordCounts, dict[str, Any]]:
@@ -74,7 +87,9 @@ def _count() -> tuple[WordCounts, dict[str, Any]]:
 def _optimum(instance: Instance, seed: int, threads: int) -> dict[str, Any]:
     """Solves an instance exactly, beside the greedy methods and what they certify."""
     optimum = solve(instance, time_limit=40, seed=seed, threads=threads)
+    _go_on(optimum.termination)
     partition, relaxed = greedtok(instance), greedwmc(instance)
+    _go_on(partition.termination, relaxed.termination)
     d, certified = certified_ratio(partition.cover or 0, relaxed.extra["relaxed_cover"])
     solutions = {"optimum": optimum, "greedtok": partition, "greedwmc": relaxed}
     return {
@@ -114,6 +129,7 @@ def _vertex_cover(k: int, seed: int) -> dict[str, Any] | None:
     """Reduces the graph, solves the instance and lifts the answer; None without an answer."""
     reduction = reduce_vertex_cover(import_networkx("a vertex cover").Graph(FIGURE_1), k)
     answer = solve(reduction.instance, seed=seed)
+    _go_on(answer.termination)
     if answer.vocabulary is None:
         return None
     lift = reduction.lift(answer.vocabulary)
