@@ -105,7 +105,7 @@ def branch_and_cut(
     refuse_beyond_memory(instance.joined.unmerged, "proof")
     with workers(threads) as share:
         if instance.corpora is not None:
-            tree: TreeSearch | Solution = _started_for_corpora(task, share)
+            tree = _started_for_corpora(task, share)
         elif instance.merges is not None:
             tree = start_of_merges(task, share)
         else:
@@ -159,8 +159,11 @@ def _started(task: Task, share: ForEach) -> TreeSearch | Solution:
     return replace(solution, extra={**solution.extra, "leaves": 1})
 
 
-def _started_for_corpora(task: Task, share: ForEach) -> TreeSearch:
-    """Runs `improve` and reads its certificate, or the given one, as a tree."""
+def _started_for_corpora(task: Task, share: ForEach) -> TreeSearch | Solution:
+    """Runs `improve` and reads its certificate, or the given one, as a tree.
+
+    Returns the solution of `improve` if Ctrl-C came before there was a certificate.
+    """
     instance, corpora, limits = task.instance, task.instance.corpora, task.limits
     assert corpora is not None
     left = task.phases.deadline.left
@@ -180,7 +183,8 @@ def _started_for_corpora(task: Task, share: ForEach) -> TreeSearch:
         checkpoint=task.checkpoint,
     )
     proof = solution.certificate if known is None else known
-    assert proof is not None
+    if proof is None:
+        return replace(solution, extra={**solution.extra, "leaves": 1})
     task.phases.offer("incumbent", solution.worst, None, "improve")
     task.phases.offer("bound", None, solution.lower_bound, "improve")
     weights = next(leaves_weighted(proof), None)

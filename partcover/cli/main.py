@@ -93,7 +93,8 @@ def _run(arguments: list[str] | None) -> int:
     except UnicodeError as error:
         say(f"partcover: text cannot be read or written: {error}")
         return EXIT_USAGE
-    return status or 0
+    # a method that an interrupt ends may return what it has, as if it had finished
+    return EXIT_INTERRUPTED if signals.was_interrupted() else status or 0
 
 
 def _system_error(error: OSError) -> int:

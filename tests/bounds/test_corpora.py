@@ -195,9 +195,10 @@ def test_a_start_is_never_lost():
         improve(instance, start_certificate=false)
 
 
+@pytest.mark.parametrize("method", [improve, solve])
 @pytest.mark.parametrize("name", ["lazy_greedy", "tokens_by_corpus"])
-def test_ctrl_c_in_the_first_rounds_keeps_the_best(monkeypatch, name):
-    """Whatever it meets, once there is a vocabulary."""
+def test_ctrl_c_in_the_first_rounds_keeps_the_best(monkeypatch, name, method):
+    """Whatever it meets, once there is a vocabulary, also where there is no certificate yet."""
     module = importlib.import_module("partcover.heuristics.corpora_greedy")
     called, calls = getattr(module, name), []
 
@@ -209,7 +210,7 @@ def test_ctrl_c_in_the_first_rounds_keeps_the_best(monkeypatch, name):
 
     monkeypatch.setattr(module, name, interrupted)
     instance = three(4)
-    solution = improve(instance)
+    solution = method(instance)
     assert solution.termination == "interrupted"
     checks(instance, solution)
 

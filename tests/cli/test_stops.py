@@ -110,3 +110,26 @@ def test_killed_while_it_writes(folder, name):
     done = started(folder, WHILE_WRITING, command, out)
     assert done.returncode == -signal.SIGKILL, done.stderr
     assert (folder / out).read_text() == "what was there before"
+
+
+# what is at work when the signal comes ends as if it had finished
+UNHEARD = """
+import signal
+from partcover import WordCounts
+load = WordCounts.load
+def unheard(*given):
+    try:
+        signal.raise_signal(signal.SIGINT)
+    except KeyboardInterrupt:
+        return load(*given)
+WordCounts.load = unheard
+from partcover.__main__ import entry
+entry()
+"""
+
+
+@pytest.mark.long
+def test_the_status_says_that_a_signal_came(folder):
+    done = started(folder, UNHEARD, "greedtok words.tsv -k 2 -o", "out.json")
+    assert done.returncode == 130, done.stderr
+    assert is_valid(folder / "out.json")

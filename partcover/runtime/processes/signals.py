@@ -41,6 +41,11 @@ def keeps_best(keeps: bool) -> None:
     _State.keeps_best = keeps
 
 
+def was_interrupted() -> bool:
+    """Returns whether a signal has interrupted the work."""
+    return _State.raised
+
+
 def install() -> None:
     """Handles the signals that end a process; ignored signals stay ignored.
 
