@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from ..runtime.arguments import closest
 from ..runtime.fractions import read_fraction
 from ..runtime.processes.engines import ENGINES
 from ..vocabulary.rules import SEGMENTATION_RULES
@@ -72,7 +73,17 @@ class _Pretokenizer(_Name):
         return Pretokenizer.from_name(value).name
 
 
-class _Listed(click.Choice[Any]):
+class _Choice(click.Choice[Any]):
+    """One of some names; the error for any other suggests the closest."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        """Returns the suggestion, or the names where none is close."""
+        every = super().get_invalid_choice_message(value, ctx)
+        hint = closest(value, self.choices, every)
+        return hint if hint == every else f"{value!r} is unknown: {hint}"
+
+
+class _Listed(_Choice):
     """A choice of so many names that the help lists them behind the text."""
 
     @property
@@ -159,5 +170,5 @@ def kind_of(kind: str) -> tuple[click.ParamType[Any], str | None]:
     if re.fullmatch(r"[a-z0-9_-]+(\|[a-z0-9_-]+)+", kind):
         if len(kind) > _METAVAR:
             return _Listed(kind.split("|")), "NAME"
-        return click.Choice(kind.split("|")), None
+        return _Choice(kind.split("|")), None
     return click.STRING, kind

@@ -16,7 +16,7 @@ from itertools import accumulate, chain
 from typing import Any, Literal, TypeAlias
 
 from ..errors import InputError
-from ..runtime.arguments import plain, shown
+from ..runtime.arguments import closest, plain, shown
 from ..runtime.arrays import Array, Int64, np
 
 Symbols: TypeAlias = Literal["bytes", "chars", "ints"]
@@ -141,7 +141,7 @@ def to_token(value: Any, symbols: Symbols) -> Token:
                 return word
         raise InputError(f"{shown(value)} is not a list of non-negative integers (symbols='ints')")
     else:
-        raise InputError(f"unknown symbols {shown(symbols)}: use one of {', '.join(SYMBOLS)}")
+        raise InputError(f"unknown symbols {shown(symbols)}: {closest(symbols, SYMBOLS)}")
     raise InputError(f"{shown(value)} is not text or bytes (symbols={symbols!r})")
 
 

@@ -6,6 +6,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import InputError, MissingExtra
+from ..runtime.arguments import closest
 from ..runtime.files.writing import read_text
 
 if TYPE_CHECKING:
@@ -95,8 +96,8 @@ def read_graph(path: str | PathLike[str], form: GraphFormat = "edgelist") -> nx.
     >>> list(read_graph("path.txt").edges)
     [('a', 'b'), ('b', 'c')]
     """
-    if form not in ("edgelist", "dimacs", "pace"):
-        raise InputError(f"unknown graph format {form!r}: use edgelist, dimacs or pace")
+    if form not in (known := ("edgelist", "dimacs", "pace")):
+        raise InputError(f"unknown graph format {form!r}: {closest(form, known)}")
     nx = import_networkx()
     name = fspath(path)
     text = read_text(path)

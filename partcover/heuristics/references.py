@@ -11,7 +11,7 @@ from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..problem.corpora import checked_corpora
 from ..problem.instance import Instance
-from ..runtime.arguments import Budget, Threads, checked, shown
+from ..runtime.arguments import Budget, Threads, checked, closest, shown
 from .greedy import greedtok
 
 REFERENCES = ("own", "bytes", "words")
@@ -68,7 +68,8 @@ def reference_counts(
     [(3, 1), (12, 4), (3, 1)]
     """
     if how not in REFERENCES:
-        raise InputError(f"unknown reference {how!r}: use {', '.join(REFERENCES)}, or numbers")
+        hint = closest(how, REFERENCES, f"use {', '.join(REFERENCES)}, or numbers")
+        raise InputError(f"unknown reference {how!r}: {hint}")
     parts = list(corpora)
     tails = [part for part in parts if isinstance(part, HeadAndTail)]
     given = () if tails and len(tails) == len(parts) else checked_corpora(parts)
@@ -83,7 +84,8 @@ def reference_counts(
         limits = dict(conditions or {})
         unknown = [name for name in limits if name not in CONDITIONS]
         if unknown:
-            raise InputError(f"unknown condition {shown(unknown[0])}: use {', '.join(CONDITIONS)}")
+            hint = closest(unknown[0], CONDITIONS)
+            raise InputError(f"unknown condition {shown(unknown[0])}: {hint}")
         runs = (greedtok(Instance(words, k, **limits), threads=threads) for words in given)
         return tuple(int(run.extra["tokens_shortest_path"]) for run in runs)
     sizes = [text_bytes(words) for words in given] or [_bytes_of(part) for part in tails]

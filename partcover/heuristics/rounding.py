@@ -9,7 +9,7 @@ from ..corpus.symbols import Token
 from ..errors import InputError
 from ..problem.group_budget import GroupBudgets
 from ..problem.instance import Instance
-from ..runtime.arguments import Seed, checked
+from ..runtime.arguments import Seed, checked, closest
 from ..runtime.arrays import ArrayLike, Float64, np
 from ..vocabulary.vocabulary import Vocabulary
 from .search_space import SearchSpace, per_candidate, promise_of
@@ -66,7 +66,7 @@ def round_relaxation(
     (b'banana',)
     """
     if rule not in get_args(Rounding):
-        raise InputError(f"unknown rounding {rule!r}: use {', '.join(get_args(Rounding))}")
+        raise InputError(f"unknown rounding {rule!r}: {closest(rule, get_args(Rounding))}")
     weights = per_candidate(instance, x)
     if rule == "int":
         ones = _rounded(instance, np.where(weights > _ONE, weights, 0), "det", seed)

@@ -13,7 +13,7 @@ from ..hardness.graphs import import_networkx
 from ..hardness.vertex_cover import reduce_vertex_cover
 from ..problem.certificates.checksum import whole
 from ..problem.instance import Instance
-from ..runtime.arguments import shown
+from ..runtime.arguments import closest, shown
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -119,7 +119,7 @@ def generate(name: str, size: int, seed: int = 0, k: int | None = None) -> Insta
     (3, 15, 'cycle')
     """
     if not isinstance(name, str) or name not in FAMILIES:
-        raise InputError(f"unknown family {shown(name)}: use one of {', '.join(FAMILIES)}")
+        raise InputError(f"unknown family {shown(name)}: {closest(name, FAMILIES)}")
     return FAMILIES[name](size, seed, k)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..kernels.search import _worst_case
+from ..runtime.arguments import closest
 
 MEASURES = ("cover", "tokens")
 METHODS = ("greedtok", "greedwmc", "greedwmc-relaxed", "bpe")
@@ -65,9 +66,9 @@ class Space:
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
-            raise InputError(f"unknown method {self.method!r}: use {', '.join(METHODS)}")
+            raise InputError(f"unknown method {self.method!r}: {closest(self.method, METHODS)}")
         if self.measure not in MEASURES:
-            raise InputError(f"unknown measure {self.measure!r}: use {' or '.join(MEASURES)}")
+            raise InputError(f"unknown measure {self.measure!r}: {closest(self.measure, MEASURES)}")
         if self.of_tokens and self.method == "greedwmc-relaxed":
             raise InputError(
                 "greedwmc-relaxed has no tokens, because its cover is not a segmentation"

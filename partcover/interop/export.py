@@ -19,7 +19,7 @@ from ..runtime.processes.signals import deferred
 from ..vocabulary.vocabulary import Vocabulary
 from .compared_texts import compare_texts
 from .format import Format
-from .registry import find_format, recognised
+from .registry import FORMATS, recognised
 from .replay import Fidelity, measure
 
 
@@ -87,7 +87,7 @@ def export(
         ...
     partcover.errors.InputError: sage cannot express the rule shortest_path (SaGe takes the ...
     """
-    form = find_format(format)
+    form = FORMATS[format]
     if vocabulary.symbols not in form.symbols:
         raise InputError(
             f"{form.name} holds tokens over {' or '.join(form.symbols)}; these are over "

@@ -11,7 +11,7 @@ from ..errors import InputError
 from ..runtime.collector import collector_paused
 from ..runtime.files.kinds import kind_of
 from ..vocabulary.vocabulary import Vocabulary
-from .registry import find_format, recognise, recognised
+from .registry import FORMATS, recognise, recognised
 from .token_list import LIST
 
 _NOT_OWN = None, "tokenizer", "text"  # None: of no kind that is known
@@ -50,7 +50,7 @@ def read_other(path: str | PathLike[str], name: str | None) -> Vocabulary | None
         is_own = not source.exists() or kind_of(path) not in _NOT_OWN
         if is_own or (source.suffix.lower() == ".json" and other_format(path) is None):
             return None
-    form = recognise(source) if name is None else find_format(name)
+    form = recognise(source) if name is None else FORMATS[name]
     if form.read is None:
         raise InputError(f"{form.name} can be written but not read")
     if not source.exists():

@@ -92,26 +92,6 @@ FORMATS = FormatRegistry(
 )
 
 
-def find_format(name: str) -> Format:
-    """Finds a format by its name.
-
-    Raises
-    ------
-    InputError
-        If there is none of that name; the message lists them.  If it is another package's, and
-        cannot be loaded.
-
-    Examples
-    --------
-    >>> from partcover.interop.registry import find_format
-    >>> find_format("tiktoken").name
-    'tiktoken'
-    """
-    if name not in FORMATS:
-        raise InputError(f"unknown format {name!r}: use {', '.join(FORMATS)}")
-    return FORMATS[name]
-
-
 def recognised(path: Path) -> Iterator[Format]:
     """Yields the formats that can be read and that a file or folder looks like, likeliest first.
 

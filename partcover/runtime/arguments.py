@@ -176,22 +176,24 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
     return call
 
 
-def closest(name: str, known: Iterable[str], otherwise: str = "") -> str:
+def closest(name: object, known: Iterable[str], otherwise: str = "") -> str:
     """Returns a suggestion for an unknown name: the closest known one, or all or `otherwise`.
+
+    Upper and lower case are alike.
 
     Examples
     --------
     >>> from partcover.runtime.arguments import closest
-    >>> closest("bep", ["bpe", "wordpiece"]), closest("x", ["bpe", "wordpiece"])
+    >>> closest("BEP", ["bpe", "wordpiece"]), closest("x", ["bpe", "wordpiece"])
     ('did you mean bpe?', 'use bpe, wordpiece')
     """
     from difflib import get_close_matches
 
-    names = list(known)
-    similar = get_close_matches(name, names, 1)
+    names = {each.lower(): each for each in known}
+    similar = get_close_matches(name.lower(), names, 1) if isinstance(name, str) else []
     if similar:
-        return f"did you mean {similar[0]}?"
-    return otherwise or f"use {', '.join(names) or 'none'}"
+        return f"did you mean {names[similar[0]]}?"
+    return otherwise or f"use {', '.join(names.values()) or 'none'}"
 
 
 def counted(number: int, name: str, one: str = "", more: str = "") -> str:
@@ -374,7 +376,8 @@ def _what_is_wrong(name: str, value: Any, hint: Any) -> str:
     for part in _parts(hint):
         if get_origin(part) is Literal and isinstance(value, str):
             others = "".join(f", or {_expected(other)}" for other in _parts(hint) if other != part)
-            return f"unknown {name} {shown(value)}: use one of {', '.join(get_args(part))}{others}"
+            every = f"use one of {', '.join(get_args(part))}{others}"
+            return f"unknown {name} {shown(value)}: {closest(value, get_args(part), every)}"
     expected = list(dict.fromkeys(map(_expected, _parts(hint))))
     text = shown(value)
     if get_origin(_parts(hint)[0]) in _ITERABLES and not isinstance(value, str | bytes):

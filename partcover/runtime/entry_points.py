@@ -70,9 +70,8 @@ class EntryPointRegistry(MutableMapping[str, _T]):
             return self.given[name]
         if not isinstance(name, str) or name not in self._loaded:
             if name not in self:
-                hint = closest(name, self) if isinstance(name, str) else f"use {', '.join(self)}"
                 kind = self.group.rpartition(".")[2].removesuffix("s")  # trainer
-                raise InputError(f"no {kind} {shown(name)}: {hint}")
+                raise InputError(f"unknown {kind} {shown(name)}: {closest(name, self)}")
             self._loaded[name] = self.load(self._others[name])
         return self._loaded[name]
 

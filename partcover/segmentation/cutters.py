@@ -10,7 +10,7 @@ from ..corpus import symbols as sym
 from ..corpus.pretokenizers.words_within import WordsWithin
 from ..errors import InputError
 from ..kernels.segmentation._characters import characters, to_bytes
-from ..runtime.arguments import checked
+from ..runtime.arguments import checked, closest
 from ..runtime.arrays import Array, Float64, Int32, Int64, np
 from ..vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
@@ -112,7 +112,7 @@ def cutter(
         scores, singles = trie.scores()
         links, listed = trie.listed(score=scores)
         return partial(trie.segmenter.likelihood, links=links, scores=listed, singles=singles)
-    raise InputError(f"unknown rule {rule!r}: use one of {', '.join(SEGMENTATION_RULES)}")
+    raise InputError(f"unknown rule {rule!r}: {closest(rule, SEGMENTATION_RULES)}")
 
 
 @checked
@@ -185,7 +185,7 @@ def sampler(
     """
     rule = rule or vocabulary.rule
     if rule not in SEGMENTATION_RULES:
-        raise InputError(f"unknown rule {rule!r}: use one of {', '.join(SEGMENTATION_RULES)}")
+        raise InputError(f"unknown rule {rule!r}: {closest(rule, SEGMENTATION_RULES)}")
     parameter = _PARAMETER.get(rule)
     if parameter is None:
         raise InputError(

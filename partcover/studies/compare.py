@@ -13,7 +13,7 @@ from ..errors import InputError, VerificationError
 from ..heuristics.greedy import certified_ratio
 from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
-from ..runtime.arguments import Seconds, Seed, Threads, checked, shown
+from ..runtime.arguments import Seconds, Seed, Threads, checked, closest, shown
 from ..runtime.limits import RunLimits
 from ..runtime.notebook import brief, html_table
 from ..runtime.progress import Progress, gap_of
@@ -242,10 +242,10 @@ def _check_names(
             )
     for method in methods:
         if method not in METHODS:
-            raise InputError(f"unknown method {method!r}: use {', '.join(METHODS)}")
+            raise InputError(f"unknown method {method!r}: {closest(method, METHODS)}")
     for rule in rules:
-        if rule not in ("own", *SEGMENTATION_RULES):
-            raise InputError(f"unknown rule {rule!r}: use own, {', '.join(SEGMENTATION_RULES)}")
+        if rule not in (known := ("own", *SEGMENTATION_RULES)):
+            raise InputError(f"unknown rule {rule!r}: {closest(rule, known)}")
 
 
 def _comparable(instance: Instance, held_out: WordCounts) -> WordCounts:

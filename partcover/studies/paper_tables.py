@@ -10,7 +10,7 @@ from typing import Any
 
 from .._version import __version__
 from ..errors import InputError, MissingExtra
-from ..runtime.arguments import Budget, checked
+from ..runtime.arguments import Budget, checked, closest
 from .compare import tabulate
 from .methods import Answer, Runner, rules_of
 from .targets import budgets_for
@@ -498,7 +498,7 @@ def remarks(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> l
 
 def _experiment(name: str) -> Experiment:
     if name not in EXPERIMENTS:
-        raise InputError(f"unknown experiment {name!r}: use {', '.join(EXPERIMENTS)}")
+        raise InputError(f"unknown experiment {name!r}: {closest(name, EXPERIMENTS)}")
     return EXPERIMENTS[name]
 
 

@@ -14,7 +14,7 @@ from ..corpus.word_counts import WordCounts
 from ..encoding.encoder import Encoder
 from ..errors import InputError, MissingExtra
 from ..problem.instance import Instance
-from ..runtime.arguments import shown
+from ..runtime.arguments import closest, shown
 from ..vocabulary.vocabulary import Vocabulary
 from .methods import METHODS
 
@@ -95,7 +95,8 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Chooses the tokens that are best for the texts; `y` is not used."""
         if self.vocabulary is None:
             if self.method not in METHODS:
-                raise InputError(f"unknown method {shown(self.method)}: use {', '.join(METHODS)}")
+                hint = closest(self.method, METHODS)
+                raise InputError(f"unknown method {shown(self.method)}: {hint}")
             words = WordCounts.from_texts(_texts(X), pretokenizer=self.pretokenizer)
             found = METHODS[self.method].train(
                 Instance(words, self.k),

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from ..errors import InputError
 from ..problem.instance import Instance
 from ..problem.solution import Solution
-from ..runtime.arguments import Seed, Threads
+from ..runtime.arguments import Seed, Threads, closest
 from ..runtime.arrays import Array, Int64, np
 from ..runtime.limits import Deadline
 from ..vocabulary.vocabulary import Vocabulary
@@ -75,7 +75,7 @@ def randtrain(
     """
     deadline = Deadline()
     if weight not in get_args(Weight):
-        raise InputError(f"unknown weight {weight!r}: use {', '.join(get_args(Weight))}")
+        raise InputError(f"unknown weight {weight!r}: {closest(weight, get_args(Weight))}")
     if instance.index.total > _MAX_CANDIDATES:
         raise InputError(
             f"there are {instance.index.total:,} candidates, but randtrain is limited to "

@@ -15,7 +15,7 @@ from ..corpus import symbols as sym
 from ..corpus.normalizers import glance
 from ..corpus.symbols import Symbols, Token
 from ..errors import InputError
-from ..runtime.arguments import checked, shown
+from ..runtime.arguments import checked, closest, shown
 from ..runtime.files.kinds import likely_mistake
 from ..runtime.files.writing import facts_of, read_json, write_atomic
 from ..runtime.notebook import brief, html_table
@@ -518,7 +518,7 @@ class Vocabulary:
         if not isinstance(provenance, dict):
             raise InputError("'provenance' must be an object")
         if symbols not in sym.SYMBOLS:
-            raise InputError(f"unknown symbols {symbols!r}")
+            raise InputError(f"unknown symbols {shown(symbols)}: {closest(symbols, sym.SYMBOLS)}")
         return cls(
             (sym.from_json(token, symbols) for token in tokens),
             symbols,

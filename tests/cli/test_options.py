@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -151,6 +152,53 @@ def test_options_that_a_command_does_not_have(run):
     for command, option in (("solvers", "--seed"), ("decode", "--seed"), ("decode", "--threads")):
         fails(run(command, option, 1), "No such option", option)
     fails(run("bound", "C.tsv", "--iteration", 1), "Did you mean", "--iterations")
+
+
+CHOICES = [
+    (name, option)
+    for name, command in COMMANDS.items()
+    for option in command.params
+    if isinstance(option.type, click.Choice)
+]
+
+
+@pytest.mark.parametrize(("name", "option"), CHOICES, ids=lambda each: getattr(each, "name", each))
+def test_a_choice_that_is_nearly_right_is_suggested(name, option):
+    for choice in option.type.choices:
+        for typed in (f"{choice}s", choice.upper()):
+            if typed not in option.type.choices:
+                with pytest.raises(click.BadParameter, match=f"did you mean {choice}\\?"):
+                    option.type.convert(typed, option, None)
+    every = re.escape(", ".join(map(repr, option.type.choices)))
+    with pytest.raises(click.BadParameter, match=f"'§' is not one of {every}"):
+        option.type.convert("§", option, None)
+
+
+@pytest.mark.parametrize(
+    ("line", "suggestion"),
+    [
+        ("export V.json -o out --to huggingfase", "huggingface"),
+        ("import V.json --from tiktokn", "tiktoken"),
+        ("count text.txt --pretokenizer O200K", "o200k"),
+        ("count text.txt --pretokenizer space-prefix+digits", "digit"),
+        ("count text.txt --normalizer stripaccent", "StripAccents"),
+        ("compare C.tsv -k 2 --methods greedtok,gredwmc", "greedwmc"),
+        ("compare C.tsv -k 2 --rules own,priorities", "priority"),
+        ("solve C.tsv -k 2 --solver cpsat", "cp-sat"),
+        ("solve C.tsv -k 2 --formulation paths", "path"),
+        ("formulations C.tsv -k 2 --solvers higs", "highs"),
+        ("greedtok C.tsv D.tsv -k 2 --minimax --reference byte", "bytes"),
+        ("bound C.tsv -k 2 --head 2 --threads 2 --engine process", "processes"),
+        ("generate cycles 5", "cycle"),
+        ("reproduce token-per-words C.tsv", "tokens-per-word"),
+        ("instances show papaya-inpact", "papaya-impact"),
+        ("records show persuation", "persuasion"),
+    ],
+)
+def test_a_name_that_is_nearly_right_is_suggested(run, counts, line, suggestion):
+    Path("V.json").write_text('{"tokens": ["at"]}')
+    Path("D.tsv").write_text("at\t1\n")
+    fails(run(*line.split()), f": did you mean {suggestion}?")
 
 
 @pytest.mark.parametrize("name", ["", *COMMANDS])

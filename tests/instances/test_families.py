@@ -196,7 +196,7 @@ def test_merging_across_is_what_byte_pair_encoding_does():
 
 def test_bad_requests():
     for arguments, message in [
-        (("magic", 3), "unknown family 'magic': use one of cycle, complete"),
+        (("magic", 3), "unknown family 'magic': use cycle, complete"),
         (("cycle", 2), "family cycle: size is 2: it must be from 3 to"),
         (("cycle", True), "family cycle: size is True"),
         (("cubic", 5), "family cubic: size is 5, but a cubic graph has an even"),

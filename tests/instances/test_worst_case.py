@@ -256,7 +256,7 @@ def test_a_time_limit_keeps_the_worst_so_far():
     ("options", "part"),
     [
         ({"method": "unigram"}, "unknown method 'unigram'"),
-        ({"measure": "bytes"}, "unknown measure 'bytes': use cover or tokens"),
+        ({"measure": "bytes"}, "unknown measure 'bytes': use cover, tokens"),
         ({"method": "greedwmc-relaxed", "measure": "tokens"}, "greedwmc-relaxed has no tokens"),
         ({"k": 0}, "k is 0"),
         ({"alphabet": 17}, "alphabet is 17"),

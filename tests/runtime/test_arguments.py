@@ -123,6 +123,7 @@ def test_what_fits_arrives_as_pythons_own(name, value, taken):
         ("text", [1], "text is a list: it must be text"),
         ("path", 3, "path is 3: it must be text or a path"),
         ("kind", "three", "unknown kind 'three': use one of one, two"),
+        ("kind", "Onee", "unknown kind 'Onee': did you mean one?"),
         ("kind", np.arange(3), "kind is a ndarray: it must be 'one' or 'two'"),
         ("path", Path("a\0b"), "path is a PosixPath: it must be text or a path"),
         ("stream", np.array("a"), "stream is a ndarray of something else: it must be a list"),

@@ -75,7 +75,7 @@ def test_a_trainer_of_another_package_is_there_by_name(other_package, monkeypatc
         registry["gone"]
     with pytest.raises(InputError, match="of other-package declares no trainer wrong: decorate"):
         registry["wrong"]
-    with pytest.raises(InputError, match="no trainer 'longset': did you mean longest"):
+    with pytest.raises(InputError, match="unknown trainer 'longset': did you mean longest"):
         registry["longset"]
     with pytest.raises(InputError, match="longest has no option sed: did you mean"):
         longest.train(Instance({"low": 5}, 1), sed=4)

@@ -31,6 +31,7 @@ from urllib.parse import quote, unquote
 
 from ...errors import InputError
 from ...kernels.words import _word_table
+from ...runtime.arguments import closest, shown
 from ...runtime.files.kinds import HEADER, likely_mistake
 from ...runtime.files.writing import open_input, open_unchanging, shown_path
 from .. import symbols as sym
@@ -102,7 +103,7 @@ def parse_header(line: bytes) -> Header | None:
         if symbols == alphabet:
             return Header(facts.get("pretokenizer"), alphabet, facts.get("normalizer"))
     if symbols is not None:
-        raise InputError(f"unknown symbols {symbols!r}: use one of {', '.join(sym.SYMBOLS)}")
+        raise InputError(f"unknown symbols {shown(symbols)}: {closest(symbols, sym.SYMBOLS)}")
     return Header(facts.get("pretokenizer"), normalizer=facts.get("normalizer"))
 
 

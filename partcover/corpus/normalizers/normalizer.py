@@ -45,7 +45,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ...errors import InputError
-from ...runtime.arguments import shown
+from ...runtime.arguments import closest, shown
 from ...runtime.patterns import regex
 from ..pretokenizers.timed_patterns import check_sizes
 from .changes import Edit, characters, utf8
@@ -279,10 +279,12 @@ def _flat(data: Any) -> list[dict[str, Any]]:
         except RecursionError:
             raise InputError("the normalizer's Sequences are nested too deeply") from None
     if not isinstance(kind, str) or kind not in NORMALIZERS:
-        raise InputError(
-            f"unknown normalizer {shown(kind)}: use {', '.join(NORMALIZERS)}, several joined by "
-            "'+', or JSON as in a tokenizer.json"
+        hint = closest(
+            kind,
+            NORMALIZERS,
+            f"use {', '.join(NORMALIZERS)}, several joined by '+', or JSON as in a tokenizer.json",
         )
+        raise InputError(f"unknown normalizer {shown(kind)}: {hint}")
     step = _with_defaults(kind) | dict(data)
     parameters = NORMALIZERS[kind][0]
     for key, value in step.items():

@@ -70,6 +70,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import InputError
 from ...kernels.words import _word_ends, _word_table
+from ...runtime.arguments import closest
 from ...runtime.arrays import UInt8
 from ...runtime.patterns import regex
 from ..files.joining import join_words
@@ -296,8 +297,7 @@ def _find_words(name: str) -> PretokenizerRule:
             )
         return _space_prefix(mark)
     if name not in PRETOKENIZER_RULES:
-        raise InputError(
-            f"unknown pre-tokenizer {name!r}: use {', '.join(PRETOKENIZER_RULES)}, several "
-            "joined by '+', or JSON as in a tokenizer.json"
-        )
+        every = f"use {', '.join(PRETOKENIZER_RULES)}, several joined by '+', or JSON as in a "
+        hint = closest(name, PRETOKENIZER_RULES, f"{every}tokenizer.json")
+        raise InputError(f"unknown pre-tokenizer {name!r}: {hint}")
     return PRETOKENIZER_RULES[name]

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ...errors import InputError
 from ...problem.instance import Instance
+from ...runtime.arguments import closest
 from ..sparse_model import Rows, Sense, SparseModel, refuse_beyond_memory
 from .coverage import coverage
 from .occurrence import occurrence
@@ -64,7 +65,8 @@ def require(formulation: str) -> Formulation:
         For an unknown name, listing the known ones.
     """
     if formulation not in FORMULATIONS:
-        raise InputError(f"unknown formulation {formulation!r}: use {', '.join(FORMULATIONS)}")
+        hint = closest(formulation, FORMULATIONS)
+        raise InputError(f"unknown formulation {formulation!r}: {hint}")
     return FORMULATIONS[formulation]
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from ...corpus.symbols import Token
 from ...errors import InputError, MissingExtra
+from ...runtime.arguments import closest
 from ..solver_io import SolverOptions, SolverReport
 from ..sparse_model import SparseModel
 from . import mathopt
@@ -133,7 +134,7 @@ def require(
         If the library of the solver is not installed.
     """
     if solver not in SOLVERS:
-        raise InputError(f"unknown solver {solver!r}: use {', '.join(SOLVERS)}")
+        raise InputError(f"unknown solver {solver!r}: {closest(solver, SOLVERS)}")
     entry = SOLVERS[solver]
     if solver not in available():
         raise MissingExtra(entry.library, "solvers", f"the solver {solver}")

@@ -12,7 +12,7 @@ from typing import Any, cast
 from ...corpus import symbols as sym
 from ...corpus.symbols import Symbols
 from ...errors import InputError
-from ...runtime.arguments import shown
+from ...runtime.arguments import closest, shown
 
 
 def digest(content: Mapping[str, Any]) -> str:
@@ -78,5 +78,5 @@ def symbols_of(data: Mapping[str, Any], kind: str) -> Symbols:
     if version != 1:
         raise InputError(f"the version {version!r} of {kind}s is not supported: update")
     if symbols not in sym.SYMBOLS:
-        raise InputError(f"unknown symbols {symbols!r}: use one of {', '.join(sym.SYMBOLS)}")
+        raise InputError(f"unknown symbols {shown(symbols)}: {closest(symbols, sym.SYMBOLS)}")
     return cast("Symbols", symbols)

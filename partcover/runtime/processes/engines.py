@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakSet
 
 from ...errors import InputError, MissingExtra, PartcoverError
+from ..arguments import closest
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -74,7 +75,7 @@ def executor_of(engine: str, workers: int) -> Iterator[Executor]:
     """
     name, _, address = engine.partition("://")
     if name not in _STARTS or (address and name not in ("dask", "ray")) or engine.endswith("://"):
-        raise InputError(f"unknown engine {engine!r}: use {ENGINES}")
+        raise InputError(f"unknown engine {engine!r}: {closest(engine, _STARTS, f'use {ENGINES}')}")
     yield from _STARTS[name](workers, address)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from ....runtime.arguments import closest
 from ...command import Options, command
 from ...declared import is_given
 from ...exit_status import EXIT_INTERRUPTED
@@ -42,10 +43,8 @@ def reproduce_command(out: Output, source: InstanceSource, asked: Options) -> in
     from ....report.tables.papers import paper_tables
     from ....studies.paper_tables import EXPERIMENTS
 
-    if asked.name not in ("all", *EXPERIMENTS):
-        raise click.UsageError(
-            f"unknown experiment {asked.name!r}: use all, {', '.join(EXPERIMENTS)}"
-        )
+    if asked.name not in (known := ("all", *EXPERIMENTS)):
+        raise click.UsageError(f"unknown experiment {asked.name!r}: {closest(asked.name, known)}")
     if asked.name == "all" and (asked.plot is not None or out.file_form == "csv"):
         raise click.UsageError(
             "all does not fit one figure or one CSV file: give the name of one experiment"
