@@ -151,7 +151,7 @@ class InstanceSource:
     def refuse_readers(self, *names: str) -> None:
         """Refuses options that have no effect without a head."""
         for name in filter(is_given, ("engine", "scratch", *names)):
-            raise click.UsageError(f"--{name} needs a head (--head N): leave out --{name}")
+            raise click.UsageError(f"--{name} needs a head (bound --head N): leave out --{name}")
 
     @contextmanager
     def opened(self, out: Output) -> Iterator[pc.Instance]:

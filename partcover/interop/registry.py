@@ -128,7 +128,8 @@ def recognise(path: Path) -> Format:
             f"{path}: this folder is not recognized as a tokenizer: name a file{which}"
         )
     raise InputError(
-        f"{path}: format not recognized. Name it with --from (format=…): {', '.join(FORMATS)}"
+        f"{path}: format not recognized. Name it with `import --from` (format=…): "
+        f"{', '.join(FORMATS)}"
     )
 
 

@@ -159,10 +159,10 @@ NUMBERS = [
     str(-(2**63) - 1), "9" * 30, "9" * 5000, "1" + "0" * 30 + "GB",
 ]  # fmt: skip
 PATHS = [
-    ".", "..", "folder", "folder/", "./C.tsv", "nowhere", "nowhere/f.json", "C.tsv/x", "empty",
-    "zeros", "loop", "dangling", "noise", "/dev/null", "/dev/full", "/dev/zero", "/dev/fd/99",
-    "/proc/nothing/x", "C.tsv", "I.json", "V.json", "P.cert", "text.txt", "a.csv", "s3://a/b",
-    "file:///a", "x" * 255 + ".json", "\udcff.tsv", "a\tb.json", "\x07.json",
+    ".", "..", "folder", "odd", "folder/", "./C.tsv", "nowhere", "nowhere/f.json", "C.tsv/x",
+    "empty", "zeros", "loop", "dangling", "noise", "/dev/null", "/dev/full", "/dev/zero",
+    "/dev/fd/99", "/proc/nothing/x", "C.tsv", "I.json", "V.json", "P.cert", "text.txt", "a.csv",
+    "s3://a/b", "file:///a", "x" * 255 + ".json", "\udcff.tsv", "a\tb.json", "\x07.json",
 ]  # fmt: skip
 HOSTILE = [*TEXTS, *NUMBERS, *PATHS]
 UNLIMITED = {"gap"}  # where a time limit excludes a certificate

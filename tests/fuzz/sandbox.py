@@ -17,7 +17,7 @@ from random import Random
 from typing import Any
 from unittest.mock import patch
 
-from fuzz.arguments import CONDITIONS, C, fitting, given, options
+from fuzz.arguments import CONDITIONS, NAMED, C, fitting, given, options
 from fuzz.inputs import limited
 from fuzz.targets import SEEDS
 
@@ -95,6 +95,8 @@ class Sandbox:
         about.save(self.work / "record.json")
         self.work.joinpath("folder").mkdir()
         self.work.joinpath("folder", "f.txt").write_text("banana\n")
+        self.work.joinpath("odd").mkdir()
+        self.work.joinpath("odd", "f.odd").write_text("banana\n")
         self.work.joinpath("loop").symlink_to("loop")
         self.work.joinpath("dangling").symlink_to("away")
         conditions = {each.name: given(each, fitting(each)[0]) for each in options("bound")}
@@ -166,6 +168,7 @@ class Sandbox:
             assert lines[-1].isprintable(), done.error
         if not refused and "--json" in arguments and "-" not in done.asked:
             json.loads(done.output, parse_constant=_refuse)
+        _check_hints(arguments, done.error)
         paths = [str(self.work / path) for path in done.asked]
         wanted = [follow(path) for path in paths for follow in (os.path.abspath, os.path.realpath)]
         wanted += [str(self.work / "report.html")] * (list(arguments[:1]) == ["report"])
@@ -217,6 +220,21 @@ def _belongs(path: str, file: str) -> bool:
     ending = Path(file).suffix
     of_budget = rf"{re.escape(file.removesuffix(ending))}-\d+{re.escape(ending)}"
     return re.fullmatch(f"{re.escape(file)}{BESIDE}|{of_budget}", path) is not None
+
+
+def _check_hints(arguments: Sequence[str], said: str) -> None:
+    """Checks that the command has each option that a message names, or one that it names does.
+
+    What a message repeats of the arguments counts as none.
+    """
+    line = " ".join(arguments)
+    named = NAMED.keys() - {""}
+    commands = [name for name in named if re.match(rf"{name}( |$)", line)]
+    commands += [name for name in named if f"`{name}" in said or f"{name} --" in said]
+    known = {flag for name in commands for option in options(name) for flag in option.opts}
+    for hint in re.findall(r"(?<![\w-])--[a-z][a-z-]*", said) if commands else ():
+        repeated = any(argument.startswith(hint) for argument in arguments)
+        assert repeated or hint in known | {"--help"}, f"{line} has no {hint}: {said}"
 
 
 def _refuse(constant: str) -> None:

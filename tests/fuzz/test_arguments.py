@@ -60,6 +60,17 @@ def test_some_arguments(sandbox, name):
         sandbox.attempt(any_arguments(name, draw))
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("name", sorted(NAMED.keys() - RARE))
+def test_other_files(sandbox, name):
+    """What a message about a file of another kind suggests is an option of the command."""
+    for line in LINES[name]:
+        words = line.split()
+        for at in range(len(words)):
+            for path in ("odd", "empty", "bpe.json", "C.tsv", "P.cert"):
+                sandbox.attempt(complete(name, [*words[:at], path, *words[at + 1 :]]))
+
+
 @pytest.mark.long  # only the folder takes long to fill
 @pytest.mark.skipif(sys.platform == "win32", reason="no locks there")
 def test_what_another_run_writes(sandbox):

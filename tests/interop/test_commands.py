@@ -44,6 +44,11 @@ def test_a_folder_of_text_is_replayed(run, tmp_path):
     status, out, _ = run(*line)
     assert (status, "the text is tokenized identically" in out) == (0, True)
     assert run(*line[:-1], "one.txt")[1] == out
+    assert run(*line[:-1], "texts/b.jsonl", "--key", "texts")[0] == 2
+    (tmp_path / "odd").mkdir()
+    (tmp_path / "odd" / "a.odd").write_text("the abca\nabc\nthe")
+    assert "--all-files" in run(*line[:-1], "odd")[2]
+    assert run(*line[:-1], "odd", "--all-files")[1] == out
     (tmp_path / "texts" / "c.txt").write_bytes(b"\xff")
     assert "texts: some of its files are not UTF-8 text" in run(*line)[2]
 

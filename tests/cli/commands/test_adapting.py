@@ -265,3 +265,21 @@ def test_what_has_no_token_is_named(run, tmp_path):
     (tmp_path / "text.txt").write_text("éé")
     err = run("prune", "V.json", "text.txt", "-k", "1", "-o", "N.json")[2]
     assert "has no token for any part of the corpus." in err
+
+
+def test_an_extension_of_any_files_is_verified(run, tmp_path):
+    """`verify` reads text with the options that `extend` read it with."""
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a.odd").write_text("banana bandana banana")
+    (tmp_path / "b.jsonl").write_text('{"content": "banana bandana banana"}\n')
+    base = {"tokens": ["an"], "pretokenizer": "gpt2", "special": {"<s>": 300}}
+    (tmp_path / "base.json").write_text(json.dumps(base))
+    for text in (("texts", "--all-files"), ("b.jsonl", "--key", "content")):
+        assert run("extend", "base.json", *text, "-m", 2, "-o", "E.json", "--time-limit", 1)[0] == 0
+        status, found = as_json(run("verify", *text, "--vocab", "E.json", "--json"))
+        assert (status, found["ok"], found["claim_holds"]) == (0, True, True)
+        _, option, *_ = text
+        fails(
+            run("verify", *text, "-k", 3, "--vocab", "E.json"),
+            f"{option} is for a vocabulary of `extend`: leave out {option}, or leave out -k",
+        )

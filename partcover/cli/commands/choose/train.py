@@ -68,8 +68,8 @@ def train_command(out: Output, source: InstanceSource, asked: Options) -> int:
     cut = instance.words.pretokenizer or "none"
     if trainer.phrases and "words" not in options and without_phrases(cut) == cut:
         out.note(
-            f"the words have no phrases, so {asked.method} gives the result of bpe; count with "
-            "--phrases 4"
+            f"the words have no phrases, so {asked.method} gives the result of bpe; count them "
+            "with `count --phrases 4`"
         )
     if trainer.hint is not None and (hint := trainer.hint(instance)):
         out.note(hint)

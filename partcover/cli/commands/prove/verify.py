@@ -16,6 +16,7 @@ from ....runtime.files.kinds import kind_of
 from ....runtime.progress import gap_of
 from ...base_files import read_corpus
 from ...command import Options, command
+from ...declared import is_given
 from ...exit_status import EXIT_VERIFICATION
 from ...inputs import InstanceSource, note_other_words, read_certificate, read_vocabulary
 from ...shown.output import Output, say_problems
@@ -52,7 +53,7 @@ def verify_command(out: Output, source: InstanceSource, answer: Options) -> int:
     --keep <FILE...: The --keep text of `extend`, if --keep-weight was given.
     --engine ENGINE = processes: How to run the N workers of --threads, which check a certificate of
       bound --head.
-    -k, --minimax, --reference, conditions, --scratch, --threads, -o, tables
+    -k, --minimax, --reference, --key, --all-files, conditions, --scratch, --threads, -o, tables
     $ partcover verify book.tsv -k 1000 --vocab v.json --certificate p.cert
     $ partcover verify book.tsv -k 1000 --certificate p.cert --json  # check only the bound
     $ partcover verify de.tsv en.tsv -k 1000 --minimax --certificate m.cert
@@ -67,11 +68,12 @@ def verify_command(out: Output, source: InstanceSource, answer: Options) -> int:
     extended = _extended(source, vocab)
     if extended is not None:
         source.refuse_readers("threads")
-        asked = _extended_instances(out, source.corpora, extended, answer.keep)
+        asked = _extended_instances(out, source.corpora, extended, answer)
         return _verified(out, asked, answer, proof)
-    if answer.keep:
+    for name in filter(is_given, ("keep", "key", "all_files")):
+        option = f"--{name.replace('_', '-')}"
         raise click.UsageError(
-            "--keep is for a vocabulary of `extend`: leave out --keep, or leave out -k"
+            f"{option} is for a vocabulary of `extend`: leave out {option}, or leave out -k"
         )
     head = None if proof is None or proof.tail is None else proof.tail.head_words
     if head is not None and model is not None:
@@ -102,11 +104,13 @@ def _extended(source: InstanceSource, path: str | None) -> pc.Vocabulary | None:
 
 
 def _extended_instances(
-    out: Output, corpus: Sequence[str], vocabulary: pc.Vocabulary, keep: Sequence[str]
+    out: Output, corpus: Sequence[str], vocabulary: pc.Vocabulary, answer: Options
 ) -> tuple[pc.Instance, pc.Instance]:
     """Reads the corpora of an extension; returns the instances of the vocabulary and its bound."""
+    reading = {"key": answer.key, "all_files": answer.all_files}
     words, kept = (
-        read_corpus(out, vocabulary, files) if files else None for files in (corpus, keep)
+        read_corpus(out, vocabulary, files, **reading) if files else None
+        for files in (corpus, answer.keep)
     )
     assert words is not None
     return pc.extension_instances(vocabulary, words, keep=kept)

@@ -12,7 +12,6 @@ import partcover as pc
 from ....errors import InputError
 from ....interop import FORMATS
 from ....runtime.files.kinds import kind_of
-from ....runtime.files.writing import read_text
 from ...command import Options, command, described
 from ...inputs import note_other_words, read_vocabulary
 from ...shown.output import Output
@@ -28,6 +27,8 @@ def export_command(
     corpus: str | None,
     text: str | None,
     lossy: bool,
+    key: str,
+    all_files: bool,
     **changes: Any,
 ) -> int:
     """Convert a vocabulary for another library, and check it there.
@@ -41,10 +42,10 @@ def export_command(
     vocabulary
     --to format_ FORMAT (required): Target format; see the list below.
     --corpus <C.tsv: Word counts to compare on.
-    --text <FILE|DIR: UTF-8 text to compare on, or a directory of files that `count` reads.
+    --text <FILE|DIR: UTF-8 text to compare on: a file or directory that `count` reads.
     --lossy: Write it even if it tokenizes differently, and measure how many tokens that costs.
     -o >FOLDER: Write the converted vocabulary, a file or a directory.
-    --pretokenizer, --rule, plain
+    --pretokenizer, --rule, --key, --all-files, plain
     $ partcover export v.json --to huggingface -o folder --text book.txt
     $ partcover export v.json --to tiktoken -o v.tiktoken --corpus book.tsv --lossy
       # accept differences and measure their cost
@@ -58,7 +59,7 @@ def export_command(
         note_other_words(out, exported, words)
     if text is not None and kind_of(text) == "counts":
         raise InputError(f"{text}: this is a file of word counts, not a text: give it as --corpus")
-    content = None if text is None else _content(text)
+    content = None if text is None else _content(text, key, all_files)
     fidelity = pc.export(exported, out.path, format_, corpus=words, text=content, lossy=lossy)
     if out.path != "-":
         out.wrote(out.path)
@@ -71,16 +72,16 @@ def export_command(
     return 0
 
 
-def _content(path: str) -> str:
+def _content(path: str, key: str, all_files: bool) -> str:
     """Returns the text of a file, or of all files in a folder, one after another."""
-    if not Path(path).is_dir():
-        return read_text(path)
     from ....corpus.files.readers import texts_of
 
+    texts = texts_of([path], key=key, all_files=all_files)
     try:
-        return b"\n".join(text for _, text in texts_of([path])).decode("utf-8-sig")
+        return b"\n".join(text for _, text in texts).decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError(f"{path}: some of its files are not UTF-8 text") from None
+        what = "some of its files are" if Path(path).is_dir() else "this is"
+        raise InputError(f"{path}: {what} not UTF-8 text") from None
 
 
 @command("import", listed=_LISTED)
