@@ -179,6 +179,11 @@ def _is_event(event: Any) -> bool:
 def _add_json(runs: Runs, path: str, name: str) -> str:
     """Adds the contents of a JSON file, and returns their kind."""
     if kind_of(path) == "text":
+        if path.lower().endswith(".csv") or read_text(path).startswith("| "):
+            raise InputError(
+                f"{path}: expected a table as JSON, not as CSV or Markdown: write it again with "
+                "-o FILE.json"
+            )
         raise InputError(
             f"{path}: this looks like text. A page shows results: run `partcover count` on it, "
             "then `compare`, `greedtok` or `improve`"

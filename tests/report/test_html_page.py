@@ -273,12 +273,29 @@ def test_a_seed_may_be_negative():
         ("x.jsonl", '{"seconds": NaN}', "line 1 is not an event"),
         ("x.jsonl", '{"seconds": 1, "tokens": "3"}', "line 1 is not an event"),
         ("x.txt", "It is text.\n", "this looks like text. A page shows results"),
+        ("x.md", "It is text.\n", "this looks like text. A page shows results"),
     ],
 )
 def test_other_files_are_named_with_their_fault(tmp_path, name, content, message):
     (tmp_path / name).write_text(content)
     with pytest.raises(InputError, match=f"{name}: {message}"):
         read_runs([tmp_path / name])
+
+
+@pytest.mark.parametrize("ending", ["csv", "md"])
+def test_a_table_that_is_not_json_is_refused(run, tmp_path, ending):
+    WORDS.save(tmp_path / "c.tsv")
+    table = f"rows.{ending}"
+    assert run("compare", "c.tsv", "-k", 2, "-o", table)[0] == 0
+    status, out, error = run("report", table)
+    assert (status, out) == (2, "")
+    assert error == (
+        f"partcover: {table}: expected a table as JSON, not as CSV or Markdown: write it again "
+        "with -o FILE.json\n"
+    )
+    again = table.replace(ending, "json")
+    assert run("compare", "c.tsv", "-k", 2, "-o", again)[0] == 0
+    assert run("report", again)[0] == 0
 
 
 def test_a_certificate_of_other_words_is_refused(tmp_path, files):
