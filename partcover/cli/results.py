@@ -71,8 +71,8 @@ def write_solution(
         out.result(data, *parts, save=write)
     if solution.vocabulary is not None and solution.extra.get("nothing_left_to_gain"):
         out.note(
-            f"only {len(solution.vocabulary):,} of k = {solution.k:,} tokens chosen: no further "
-            "token saves anything"
+            f"only {len(solution.vocabulary):,} of k = {solution.k:,} tokens chosen: "
+            f"{solution.method} finds no further token"
         )
     elif instance.candidates is None and instance.k > (solution.candidates or instance.k):
         out.note(f"k is {instance.k:,}, but there are only {solution.candidates:,} candidates")

@@ -149,6 +149,19 @@ def test_k_beyond_the_candidates_is_said(run, tmp_path):
     assert as_json(run("greedtok", "C.tsv", "-k", 0, "--json"))[1]["tokens"] == 6
 
 
+def test_where_greedtok_finds_no_further_token_another_may_save_some(run, tmp_path):
+    (tmp_path / "C.tsv").write_text("cc\t5\nccba\t2\n")
+    (tmp_path / "some.txt").write_text("cc\ncba\n")
+    line = ("C.tsv", "-k", 2, "--candidates", "some.txt", "--json")
+    status, out, remark = run("greedtok", *line)
+    greedy = json.loads(out)
+    assert (status, greedy["size"], greedy["nothing_left_to_gain"]) == (0, 1, True)
+    assert remark == ("partcover: only 1 of k = 2 tokens chosen: greedtok finds no further token\n")
+    optimum = as_json(run("solve", *line))[1]
+    assert (optimum["size"], optimum["status"]) == (2, "optimal")
+    assert optimum["tokens"] == greedy["tokens_shortest_path"] - 2
+
+
 def test_limits_and_their_statuses(run, tmp_path):
     lines = [f"{(i * 2654435761) % 3**11:011d}\t{i + 1}\n" for i in range(120)]
     (tmp_path / "hard.tsv").write_text("".join(lines))
