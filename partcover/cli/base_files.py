@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 import partcover as pc
 
+from ..corpus.files.sources import find_sources
 from ..errors import InputError
-from ..runtime.files.kinds import kind_of
+from ..runtime.arguments import counted
+from ..runtime.files.kinds import kind_of, other_than_utf8
 from .inputs import read_vocabulary, read_words, with_pretokenizer
 from .shown.output import Output
 
@@ -59,6 +61,24 @@ def read_corpus(
         key=key,
         all_files=all_files,
     )
+
+
+def note_other_than_utf8(out: Output, files: Sequence[str], *, all_files: bool) -> None:
+    """Remarks on files that were read as UTF-8 text and begin as something else, by the first."""
+    found = [
+        (source.path, what)
+        for source in find_sources(files, all_files=all_files)
+        if source.kind == "text"
+        and not source.packing
+        and (what := other_than_utf8(source.path)) is not None
+    ]
+    if found:
+        path, what = found[0]
+        others = f" (and {counted(len(found) - 1, 'more file')})" if len(found) > 1 else ""
+        out.note(
+            f"{path}{others}: this looks like {what}, and its bytes were taken as UTF-8 text; "
+            "convert it to UTF-8 first, if it is text"
+        )
 
 
 def refuse_tokenizers(files: Iterable[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from os import PathLike
 from pathlib import Path
@@ -21,6 +22,12 @@ Kind: TypeAlias = Literal[
 HEADER = b"#partcover counts"  # the beginning of the first line of a counts file
 _HEAD = 1 << 14
 _BOM = b"\xef\xbb\xbf"
+_OTHER_BOMS = {
+    codecs.BOM_UTF32_LE: "UTF-32",
+    codecs.BOM_UTF32_BE: "UTF-32",
+    codecs.BOM_UTF16_LE: "UTF-16",
+    codecs.BOM_UTF16_BE: "UTF-16",
+}
 _PACKED = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"  # gzip, Zstandard: any bytes may follow, tabs too
 _COUNTED = re.compile(rb"[^\t\n]+\t[0-9]+\r?")
 _FORMAT = re.compile(rb'"format"\s*:\s*"partcover-(vocabulary|instance|certificate)"')
@@ -96,6 +103,24 @@ def _head_of(path: str | PathLike[str]) -> bytes:
             return file.read(_HEAD)
     except OSError:
         return b""
+
+
+def other_than_utf8(path: str | PathLike[str]) -> str | None:
+    r"""Returns what a file begins like where that is no UTF-8 text: UTF-16, UTF-32, or binary data.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from partcover.runtime.files.kinds import other_than_utf8
+    >>> _ = Path("text.txt").write_text("hat", encoding="utf-16")
+    >>> other_than_utf8("text.txt")
+    'UTF-16'
+    """
+    head = _head_of(path)
+    for mark, name in _OTHER_BOMS.items():  # that of UTF-32 begins as one of UTF-16 does
+        if head.startswith(mark):
+            return name
+    return "binary data" if b"\0" in head else None
 
 
 def kind_of_head(head: bytes) -> Kind | None:

@@ -11,7 +11,7 @@ from ....errors import InputError
 from ....report.tables.adaptation import adaptation_remarks, extension_tables, pruning_tables
 from ....report.tables.listing import Listing
 from ....runtime.files.writing import atomic_writer
-from ...base_files import read_corpus, read_tokenizer
+from ...base_files import note_other_than_utf8, read_corpus, read_tokenizer
 from ...command import Options, command
 from ...exit_status import EXIT_INTERRUPTED
 from ...results import save_proof
@@ -59,6 +59,7 @@ def extend_command(out: Output, m: int, asked: Options) -> int:
         read_corpus(out, base, files, **reading) if files else None
         for files in (asked.files, asked.keep)
     )
+    note_other_than_utf8(out, [*asked.files, *asked.keep], all_files=asked.all_files)
     found = out.run(
         "extend", pc.extend, base, words, m, keep=keep, time_limit=asked.time_limit, **weights
     )
@@ -99,6 +100,7 @@ def prune_command(out: Output, k: int, asked: Options) -> int:
             f"--ids: only byte vocabularies have ids; the symbols of {asked.base} are characters"
         )
     words = read_corpus(out, base, asked.files, key=asked.key, all_files=asked.all_files)
+    note_other_than_utf8(out, asked.files, all_files=asked.all_files)
     found = out.run("prune", pc.prune, base, words, k, time_limit=asked.time_limit)
     if write_ids is not None:
         with atomic_writer(write_ids) as file:

@@ -15,6 +15,7 @@ from ....corpus.files.sources import find_sources, listed_reasons
 from ....runtime.files.writing import shown_path
 from ....runtime.memory import available_memory
 from ....runtime.processes.engines import executor_of
+from ...base_files import note_other_than_utf8
 from ...command import Options, command
 from ...declared import is_given
 from ...kinds import LEAST_MEMORY
@@ -98,6 +99,7 @@ def count_command(out: Output, running: Options) -> int:
             target, sources, settings, ", ".join(map(shown_path, running.files)), running.scratch
         )
         totals = _run(out, job, running)
+        note_other_than_utf8(out, running.files, all_files=running.all_files)
     if skipped:
         out.note(listed_reasons(skipped))
     seconds = time.monotonic() - started

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import partcover as pc
 
 from ....errors import InputError
-from ...base_files import read_tokenizer, refuse_tokenizers
+from ...base_files import note_other_than_utf8, read_tokenizer, refuse_tokenizers
 from ...command import Options, command
 from ...exit_status import EXIT_GAP, EXIT_INTERRUPTED
 from ...inputs import read_certificate
@@ -67,6 +67,7 @@ def audit_command(out: Output, tokenizer: str, files: tuple[str, ...], asked: Op
         refuse_tokenizers(files)
     reading = {"key": asked.key, "all_files": asked.all_files}
     text = out.run("counting", words_of_files, vocabulary, files, **reading)
+    note_other_than_utf8(out, files, all_files=asked.all_files)
     own = None
     if "-" not in files:  # which cannot be read twice
         with suppress(InputError):  # what lacks ids cannot be encoded

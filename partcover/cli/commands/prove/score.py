@@ -13,7 +13,7 @@ import partcover as pc
 from ....errors import InputError
 from ....report.tables.scores import score_tables
 from ....runtime.files.kinds import kind_of
-from ...base_files import is_counted, read_corpus
+from ...base_files import is_counted, note_other_than_utf8, read_corpus
 from ...command import Options, command
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import names_of, note_other_words, read_vocabulary, with_pretokenizer
@@ -69,6 +69,7 @@ def score_command(out: Output, vocab: str, files: tuple[str, ...], asked: Option
         scored.append({"vocabulary": name, **data})
         if is_interrupted:  # the others have all but bounds
             limit, status = 0.0, EXIT_INTERRUPTED
+    note_other_than_utf8(out, [*corpora, *asked.train], all_files=asked.all_files)
     tables = score_tables(scored)
     if len(scored) == 1:
         del scored[0]["vocabulary"]

@@ -14,7 +14,7 @@ import partcover as pc
 from ....report.tables.listing import Listing, columns_of, facts, labeled
 from ....runtime.files.kinds import kind_of
 from ....runtime.progress import gap_of
-from ...base_files import read_corpus
+from ...base_files import note_other_than_utf8, read_corpus
 from ...command import Options, command
 from ...declared import is_given
 from ...exit_status import EXIT_VERIFICATION
@@ -113,6 +113,7 @@ def _extended_instances(
         for files in (corpus, answer.keep)
     )
     assert words is not None
+    note_other_than_utf8(out, [*corpus, *answer.keep], all_files=answer.all_files)
     return pc.extension_instances(vocabulary, words, keep=kept)
 
 

@@ -20,6 +20,7 @@ from ....runtime.arguments import counted
 from ....runtime.files.writing import atomic_writer
 from ....runtime.processes import signals
 from ....runtime.progress import Progress
+from ...base_files import note_other_than_utf8
 from ...command import Options, command
 from ...inputs import read_vocabulary
 from ...shown.output import Output
@@ -79,6 +80,7 @@ def encode_command(out: Output, request: Options) -> int:
             facts = _write_array(out, encoder, files, request, progress)
         else:
             facts = _write_lines(out, encoder, texts, request)
+    note_other_than_utf8(out, files, all_files=request.all_files)
     seconds = time.monotonic() - started
     facts |= {"pretokenizer": encoder.pretokenizer, "rule": encoder.rule}
     if encoder.normalizer is not None:
