@@ -151,7 +151,10 @@ class InstanceSource:
     def refuse_readers(self, *names: str) -> None:
         """Refuses options that have no effect without a head."""
         for name in filter(is_given, ("engine", "scratch", *names)):
-            raise click.UsageError(f"--{name} needs a head (bound --head N): leave out --{name}")
+            command = click.get_current_context().command
+            own = any(parameter.name == "head" for parameter in command.params)
+            head = "--head N" if own else "bound --head N"
+            raise click.UsageError(f"--{name} needs a head ({head}): leave out --{name}")
 
     @contextmanager
     def opened(self, out: Output) -> Iterator[pc.Instance]:

@@ -275,6 +275,8 @@ def _prices(
     letters: Letters,
 ) -> dict[str, Any]:
     """Returns the prices of the most frequent words, with the tokens in them."""
+    if all(leaf.prices is None for leaf, _, _ in certificate.leaves()):
+        return {}  # a time limit ended the bound before it had any
     chosen = [word for word, _ in ranked if 1 < len(word) <= 100][:_PRICED]
     return {
         letters.write(word.word): {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from partcover import WordCounts
+from partcover import Instance, Vocabulary, WordCounts, lower_bound
 from partcover.report.word_explorer import explore
 
 
@@ -15,3 +15,10 @@ from partcover.report.word_explorer import explore
 def test_three_words_in_ten_begin_with_the_mark(words, lead):
     data = explore(WordCounts.from_counts(words, "chars"), {})
     assert data["lead"] == lead
+
+
+def test_a_bound_that_had_no_time_has_no_prices():
+    instance = Instance({"banana": 2, "nab": 1}, 1)
+    bound = lower_bound(instance, time_limit=0)
+    prices = instance, bound.certificate
+    assert explore(instance.words, {"an": Vocabulary(["an"])}, prices=prices)["prices"] == {}
