@@ -260,6 +260,20 @@ def test_the_example_by_hand():
     assert lower_bound(by_path).lower_bound == 3
 
 
+@pytest.mark.parametrize("k", [3, 4])
+@pytest.mark.parametrize("by_rank", [False, True])
+def test_an_optimum_of_fewer_tokens_than_the_budget_is_found(k, by_rank):
+    """With bc as a third token, abcd needs one token more: no third one is taken instead."""
+    merges = MergeCondition(MERGES, rule="merges", by_rank=by_rank)
+    words = WordCounts.from_counts({"abcd": 10, "bc": 1})
+    instance = Instance(words, k, candidates=TOKENS, merges=merges)
+    found = solve(instance)
+    assert (found.tokens, found.lower_bound, found.status) == (22, 22, "optimal")
+    assert set(found.vocabulary) == {b"ab", b"cd"}
+    assert check_certificate(instance, found.certificate).lower_bound == 22
+    assert verify(instance, found.vocabulary, claim=found).ok
+
+
 @pytest.mark.parametrize(
     ("orders", "message"),
     [

@@ -19,6 +19,7 @@ from ...problem.instance import Instance
 from ...runtime.arrays import Float64
 from ...segmentation.segmentation import segment
 from ...verification.certificate_check import is_empty
+from ...vocabulary.vocabulary import Vocabulary
 from ..climbing.best_prices import BestPrices
 from ..climbing.cut_rounds import CutRounds
 from ..climbing.dual_point import Case, DualPoint
@@ -127,26 +128,35 @@ def root_of(best: BestPrices, rounds: CutRounds | None) -> Node:
 def settle(node: Node) -> bool:
     """Counts the tokens of a case that has at most one vocabulary; returns whether it has."""
     case, counter = node.case, node.proof.counter
-    inside = frozenset([*counter.instance.fixed, *counter.tokens(np.flatnonzero(case.inside))])
-    outside = frozenset(counter.tokens(np.flatnonzero(case.outside)))
-    empty = is_empty(counter.asked, inside, outside)
+    inside, outside = _chosen(node), counter.tokens(np.flatnonzero(case.outside))
+    empty = is_empty(counter.asked, frozenset(inside), frozenset(outside))
     node.is_settled = empty or not case.free or bool((case.inside | case.outside).all())
     if not node.is_settled:
         return False
     # without tokens, the most that a vocabulary can need: an empty case then bounds no other
-    counted = _counted(counter.asked, frozenset() if empty else inside)
+    _, counted = _counted(counter.asked, [] if empty else inside)
     node.improve(Proof(counter.goal(counted), node.proof.prices, counter, counted))
-    if not empty:
-        node.x = case.inside[: len(counter.instance.index)].astype(float)
     return True
 
 
-def _counted(instance: Instance, tokens: frozenset[Token]) -> int | Fraction:
-    """Returns the tokens, or the largest ratio, of the only vocabulary of a case."""
-    vocabulary = instance.vocabulary(sorted(tokens), "case")
+def only_vocabulary(node: Node) -> tuple[Vocabulary, int | Fraction]:
+    """Returns the vocabulary of a settled case, and the tokens or the largest ratio of it."""
+    return _counted(node.proof.counter.asked, _chosen(node))
+
+
+def _chosen(node: Node) -> list[Token]:
+    """Returns the tokens that every vocabulary of a case contains."""
+    counter = node.proof.counter
+    inside = counter.tokens(np.flatnonzero(node.case.inside))
+    return list(dict.fromkeys([*counter.instance.fixed, *inside]))
+
+
+def _counted(instance: Instance, tokens: list[Token]) -> tuple[Vocabulary, int | Fraction]:
+    """Returns a vocabulary, and the tokens or the largest ratio of it."""
+    vocabulary = instance.vocabulary(tokens, "case")
     if instance.corpora is None:
-        return segment(instance.words, vocabulary, instance.rule).tokens
-    return max(instance.corpora.ratios(tokens_by_corpus(instance, vocabulary)))
+        return vocabulary, segment(instance.words, vocabulary, instance.rule).tokens
+    return vocabulary, max(instance.corpora.ratios(tokens_by_corpus(instance, vocabulary)))
 
 
 def leaves_of(root: Node) -> Iterator[Node]:

@@ -34,7 +34,7 @@ from ..climbing.warm_start import first_point
 from ..counting.price_counter import PriceCounter, largest
 from ..steps.word_ascent import WordAscent
 from .balance import Balance
-from .branch_tree import Node, Proof, certificate_of, leaves_of, settle
+from .branch_tree import Node, Proof, certificate_of, leaves_of, only_vocabulary, settle
 from .branching import Split, Splitter
 from .spread import Spread, graft
 
@@ -251,8 +251,9 @@ class TreeSearch:
 
     def _work(self, node: Node, goal: int | Fraction, pulse: Callable[[], None]) -> _Outcome:
         """Bounds a case, rounds its x, and splits it unless it is closed."""
-        if not node.is_settled:
-            self._bound(node, goal, pulse)
+        if node.is_settled:
+            return _Outcome(*only_vocabulary(node))
+        self._bound(node, goal, pulse)
         hopeful = self._hopeful(node, goal) if node.depth % _SEARCHED == 0 else None
         counter = node.proof.counter
         if self.closed is not None:
@@ -262,7 +263,7 @@ class TreeSearch:
         best: int | Fraction = tokens
         if counter.corpora is not None:
             best = max(counter.corpora.ratios(tokens_by_corpus(self.asked, vocabulary)))
-        if node.proof.closes(goal) or node.is_settled or self.clock.is_over:
+        if node.proof.closes(goal) or self.clock.is_over:
             return _Outcome(vocabulary, best)
         return _Outcome(vocabulary, best, self.splitter.split(node, goal, pulse))
 
@@ -305,7 +306,7 @@ class TreeSearch:
         """
         proof = node.proof
         counter = proof.counter
-        if node.is_settled or proof.closes(goal):
+        if proof.closes(goal):
             return None
         units = proof.prices.rewards(counter).optional
         optional = ~(node.case.inside | node.case.outside)
