@@ -18,8 +18,10 @@ from partcover import (
     check_certificate,
     lower_bound,
 )
-from partcover.problem.certificates.nodes import Charge, Leaf
+from partcover.problem.certificates.cuts import Cut, PackedPairs, PairPrices
+from partcover.problem.certificates.nodes import Branch, Charge, Leaf
 
+PRICES, ONE = np.ones(3, np.int32), np.ones(1, np.int64)
 WORDS = WordCounts.from_counts({"that": 9, "hat": 5, "chat": 1, "what": 1})
 
 
@@ -128,6 +130,29 @@ def test_certificates_hold_numbers_texts_and_lists_of_their_own():
         (lambda: Charge(None, 1, ()), "a charge is for None, which is not a token"),
         (lambda: Charge(b"abc", 0, ((7, 1),)), "a charge is for 7, which"),
         (lambda: Charge(b"abc", 0.5, ()), r"a charge of 'abc' is 0\.5: it must be a whole"),
+        (lambda: Branch(7), "a branch is on 7, which is not a token"),
+        (lambda: Branch([1, 2]), "a branch is on a list, which is not a token"),
+        (lambda: Leaf([1, 2]), "prices are a list: they must be int32"),
+        (lambda: Leaf("x"), "prices are 'x': they must be int32"),
+        (lambda: Leaf(None, weights=7), "the weights of a leaf are not a list"),
+        (lambda: Leaf(PRICES, cuts=7), "the cuts of a leaf are not a list"),
+        (lambda: Leaf(PRICES, cuts=(7,)), "the cuts of a leaf have 7: each must be a Cut"),
+        (lambda: Leaf(PRICES, charges=["x"]), "the charges of a leaf have 'x': each must be a Ch"),
+        *(
+            (lambda name=name: Leaf(PRICES, **{name: [None]}), f"the {name} of a leaf have None: ")
+            for name in ("pairs", "orders", "links")
+        ),
+        (lambda: Leaf(PRICES, cuts=PackedPairs((), b"")), "the cuts of a leaf are not a list"),
+        (lambda: Cut("abc", 1), "the tokens of a cut are not a list"),
+        (lambda: Cut((b"ab", None), 1), "a cut has None, which is not a token"),
+        (lambda: Cut((b"ab", b"bc", b"ca"), 1, links=7), "the links of a cut are not a list"),
+        (lambda: Cut((b"ab", b"bc", b"ca"), 0.5), r"the multiplier of a cut is 0\.5: it must be"),
+        (lambda: PairPrices(b"ab", ONE, ONE), "the tokens of a pair are not a list"),
+        (lambda: PairPrices((b"ab", 7), ONE, ONE), "a pair has 7, which is not a token"),
+        (lambda: PairPrices((b"ab", b"bc"), [1], ONE), "not equally many numbers of int64"),
+        (lambda: PairPrices((b"ab", b"bc"), ONE, None), "not equally many numbers of int64"),
+        (lambda: PairPrices((b"ab", b"bc"), ONE.sum(), ONE), "not equally many numbers of int64"),
+        (lambda: PairPrices((b"ab", b"bc"), ONE[0, ...], ONE), "not equally many numbers of int64"),
     ],
 )
 def test_parts_of_certificates(make, message):

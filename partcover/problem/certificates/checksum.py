@@ -7,12 +7,14 @@ import json
 import operator
 import zlib
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from ...corpus import symbols as sym
-from ...corpus.symbols import Symbols
+from ...corpus.symbols import Symbols, Token
 from ...errors import InputError
 from ...runtime.arguments import closest, shown
+
+_Part = TypeVar("_Part")
 
 
 def digest(content: Mapping[str, Any]) -> str:
@@ -35,6 +37,21 @@ def whole(value: Any, name: str, least: int | None = None, most: int | None = No
         limits = f"at least {least}" if most is None else f"from {least} to {most}"
         raise InputError(f"{name} is {number}: it must be {limits}")
     return number
+
+
+def token(value: Any, about: str) -> Token:
+    """Returns a token of Python that is not trusted; refuses what is of another type."""
+    if not isinstance(value, bytes | str | tuple):
+        raise InputError(f"{about} {shown(value)}, which is not a token")
+    return value
+
+
+def all_of(parts: Any, kind: type[_Part], name: str) -> tuple[_Part, ...]:
+    """Returns a list of Python that is not trusted; refuses what is none, or of another type."""
+    for part in listed(parts, name):
+        if not isinstance(part, kind):
+            raise InputError(f"{name} have {shown(part)}: each must be a {kind.__name__}")
+    return tuple(parts)
 
 
 def listed(value: Any, name: str, *, pairs: bool = False) -> Sequence[Any]:

@@ -16,7 +16,7 @@ from ...errors import InputError
 from ...runtime.arrays import Int64, keep_arrays, np
 from ...runtime.memory import refuse_beyond
 from ...runtime.notebook import brief
-from .checksum import inflated, listed, unpacked_bytes, whole
+from .checksum import inflated, listed, token, unpacked_bytes, whole
 
 CutKind: TypeAlias = Literal["cycle", "clique"]
 
@@ -38,8 +38,10 @@ class PairPrices:
     multipliers: Int64
 
     def __post_init__(self) -> None:
+        self.__dict__["tokens"] = tokens_of(self.tokens, "a pair")
         for array in (self.positions, self.multipliers):
-            if array.dtype != np.int64 or array.shape != (self.positions.size,):
+            is_array = isinstance(array, np.ndarray) and array.dtype == np.int64
+            if not is_array or array.shape != (self.positions.size,):
                 raise InputError(
                     "the positions and multipliers of a pair are not equally many numbers of int64"
                 )
@@ -76,8 +78,9 @@ class Cut:
     links: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        self.__dict__["tokens"] = tuple(self.tokens)
-        self.__dict__["links"] = tuple(whole(n, "a link of a cut") for n in self.links)
+        self.__dict__["tokens"] = tokens_of(self.tokens, "a cut")
+        links = listed(self.links, "the links of a cut")
+        self.__dict__["links"] = tuple(whole(n, "a link of a cut") for n in links)
         for name in ("multiplier", "r"):
             self.__dict__[name] = whole(getattr(self, name), f"the {name} of a cut")
 
@@ -239,6 +242,11 @@ def packed(pairs: Pairs) -> PackedPairs:
 def unpacked(pairs: Pairs, limit: int) -> tuple[PairPrices, ...]:
     """Returns pairs that may be compressed, of each at most so many multipliers."""
     return pairs.unpacked(limit) if isinstance(pairs, PackedPairs) else pairs
+
+
+def tokens_of(tokens: Any, what: str) -> tuple[Token, ...]:
+    """Returns the tokens that Python gave a pair or a cut; refuses others."""
+    return tuple(token(each, f"{what} has") for each in listed(tokens, f"the tokens of {what}"))
 
 
 def tokens_from_json(data: Any, name: str, symbols: Symbols) -> tuple[Token, ...]:

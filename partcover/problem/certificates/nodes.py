@@ -13,8 +13,8 @@ from ...errors import InputError
 from ...runtime.arguments import shown
 from ...runtime.arrays import Int32, Int64, keep_arrays, np
 from ...runtime.notebook import brief
-from .checksum import inflated, listed, unpacked_bytes, whole
-from .cuts import Cut, PackedPairs, Pairs, packed
+from .checksum import all_of, inflated, listed, token, unpacked_bytes, whole
+from .cuts import Cut, PackedPairs, PairPrices, Pairs, packed
 
 Prices = Int32 | Int64
 
@@ -26,6 +26,9 @@ class Branch:
     """An inner node: vocabularies with `token` are in its first subtree, others in its second."""
 
     token: Token
+
+    def __post_init__(self) -> None:
+        token(self.token, "a branch is on")
 
 
 @dataclass(frozen=True)
@@ -42,9 +45,8 @@ class Charge:
 
     def __post_init__(self) -> None:
         pairs: list[Any] = [(self.token, self.pays), *self.parts]
-        for token, number in listed(pairs, "charges", pairs=True):
-            if not isinstance(token, bytes | str | tuple):
-                raise InputError(f"a charge is for {shown(token)}, which is not a token")
+        for part, number in listed(pairs, "charges", pairs=True):
+            token(part, "a charge is for")
             whole(number, f"a charge of {sym.glance(self.token)!r}", 0)
 
     def to_json(self) -> list[Any]:
@@ -57,10 +59,10 @@ class Charge:
         """Makes a charge from untrusted content of a file."""
         if not isinstance(data, list) or len(data) != 3:
             raise InputError("a charge is not a token, a number and a list of parts")
-        token, pays, parts = data
+        payer, pays, parts = data
         pairs = listed(parts, "the parts of a charge", pairs=True)
         parts = tuple((sym.from_json(part, symbols), gets) for part, gets in pairs)
-        return cls(sym.from_json(token, symbols), pays, parts)
+        return cls(sym.from_json(payer, symbols), pays, parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,11 +100,19 @@ class Leaf:
     def __post_init__(self) -> None:
         named = ("group_multipliers", "a multiplier of a group"), ("weights", "a weight")
         for name, what in named:
-            self.__dict__[name] = tuple(whole(n, what, 0) for n in getattr(self, name))
+            numbers = listed(getattr(self, name), f"the {name} of a leaf")
+            self.__dict__[name] = tuple(whole(n, what, 0) for n in numbers)
         if self.weights and not any(self.weights):
             raise InputError("all weights of a leaf are 0")
-        if isinstance(self.prices, np.ndarray) and self.prices.dtype not in (np.int32, np.int64):
-            raise InputError(f"prices are {self.prices.dtype}: they must be int32 or int64")
+        prices = self.prices
+        if not isinstance(prices, bytes | None):
+            about = prices.dtype if isinstance(prices, np.ndarray) else shown(prices)
+            if about not in (np.int32, np.int64):
+                raise InputError(f"prices are {about}: they must be int32 or int64")
+        for name, kind in _KINDS.items():
+            part = getattr(self, name)
+            if not (kind is PairPrices and isinstance(part, PackedPairs)):
+                self.__dict__[name] = all_of(part, kind, f"the {name} of a leaf")
         if self.prices is None and self.has_terms:
             raise InputError("a leaf without prices has pairs, cuts, charges or merges")
         keep_arrays(self)
@@ -182,6 +192,15 @@ def _width(scale_bits: int) -> int:
     """The number of bytes of a price in a file."""
     return 4 if scale_bits <= _SHORT_BITS else 8
 
+
+#: What the parts of a leaf are made of, unless they are packed.
+_KINDS: dict[str, type[Any]] = {
+    "pairs": PairPrices,
+    "orders": PairPrices,
+    "links": PairPrices,
+    "cuts": Cut,
+    "charges": Charge,
+}
 
 #: What a leaf may have besides prices, as in a file, and how each part of it is read and written.
 _PARTS: dict[str, Any] = {

@@ -12,7 +12,7 @@ from ...corpus.symbols import Symbols, Token
 from ...errors import InputError
 from ...runtime.arguments import plain, shown
 from ...runtime.pickling import by_fields
-from .checksum import listed, whole
+from .checksum import listed, token, whole
 
 LONGEST_PRICED = 256
 """Symbols of the longest word of a tail that gets prices; longer ones count as one token."""
@@ -101,12 +101,10 @@ class TailTerm:
                 f"the multipliers of the tail are {shown(self.token_multipliers)}: "
                 "they must be pairs of a token and a number"
             )
-        for token, toll in self.token_multipliers.items():
-            if not isinstance(token, bytes | str | tuple):
-                raise InputError(f"a multiplier is for {shown(token)}, which is not a token")
-            if len(token) < 2:
-                raise InputError(f"a multiplier is for {sym.show(token)!r}, which is not a token")
-            whole(toll, f"the multiplier of {sym.glance(token)!r}", 0)
+        for each, toll in self.token_multipliers.items():
+            if len(token(each, "a multiplier is for")) < 2:
+                raise InputError(f"a multiplier is for {sym.show(each)!r}, which is not a token")
+            whole(toll, f"the multiplier of {sym.glance(each)!r}", 0)
         self.__dict__["sha256"] = plain(self.sha256)
         self.__dict__["token_multipliers"] = MappingProxyType(dict(self.token_multipliers))
 
