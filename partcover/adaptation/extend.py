@@ -103,7 +103,9 @@ def extend(
     word is first segmented as before; then new merges join neighbors.  This is the problem with the
     pieces as symbols (`Pieces`), and no corpus needs more tokens than before.  The bound holds for
     any m strings of pieces, whether merges can make them or not; it does not hold for merges
-    between those of the base.
+    between those of the base.  Merging characters by rank could also join a character that is no
+    token.  Here a character of several bytes is joined only if it is a token or becomes one of the
+    m, so more tokens may be needed than by the best m.
 
     Under ``likelihood``, a new token gets a score slightly above the sum of the pieces that it
     joins, so the most likely segmentations stay most likely, and are joined as far as possible.
