@@ -136,6 +136,9 @@ def _with_added(
     normal = Normalizer.of(vocabulary.normalizer)
     pieces = {*vocabulary.id_of}
     texts: dict[str, str] = {}
+    special = {
+        name for name in vocabulary.special if "added" not in vocabulary.special_flags.get(name, ())
+    }
     for name, number in vocabulary.special.items():
         if number in pieces:
             continue
@@ -144,6 +147,10 @@ def _with_added(
         text = normal(name) if in_normal and normal is not None else name
         # there `skip_special_tokens` knows special tokens by their text
         kept = "added" in flags or text != name
+        if text != name and text in special:
+            about = f"the added token {name!r} becomes {text!r}, which is a special token, in "
+            about += "normalized text: the library leaves it out where it skips special tokens"
+            remarks = [*remarks, about]
         text = text if spelled and in_normal else shown(text)
         if text != name and kept:
             texts[name] = text

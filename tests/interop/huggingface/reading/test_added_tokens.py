@@ -95,3 +95,19 @@ def test_ids_are_the_librarys(tmp_path_factory, tokens, texts):
     own, encoder = added(path, *tokens.items())
     for text in texts:
         assert encoder.encode(text) == own.encode(text).ids
+
+
+def test_a_remark_says_what_is_skipped_as_a_special_token_of_the_same_text(tmp_path):
+    own, _ = added(tmp_path / "t.json")
+    own.normalizer = tokenizers.normalizers.Replace(tokenizers.Regex("^a"), "")
+    own.add_special_tokens([tokenizers.AddedToken("<m>", normalized=False, special=True)])
+    own.add_tokens([tokenizers.AddedToken(text, normalized=True) for text in ("a<m>", "a<n>")])
+    own.save(str(tmp_path / "t.json"))
+    vocabulary = Vocabulary.load(tmp_path / "t.json")
+    ids = [256, 257, 258]
+    assert own.decode(ids, skip_special_tokens=False) == Encoder(vocabulary).decode(ids)
+    assert own.decode(ids, skip_special_tokens=True) == "<n>"
+    remarks = vocabulary.provenance["remarks"]
+    about = [remark for remark in remarks if "which is a special token" in remark]
+    assert about[0].startswith("the added token 'a<m>' becomes '<m>', ")
+    assert len(about) == 1
