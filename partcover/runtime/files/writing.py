@@ -17,6 +17,7 @@ from typing import IO, Any
 from ...errors import InputError
 from ..arguments import checked, shown
 from ..arrays import np
+from ..memory import refuse_beyond
 from ..processes.signals import deferred
 from .locks import ASIDE, is_free, kept_locked, lock_new
 
@@ -380,9 +381,12 @@ def load_json(path: str | PathLike[str]) -> Any:
     Raises
     ------
     InputError
-        Naming the file, and the line with the invalid JSON.
+        Naming the file, and the line with the invalid JSON; for a file larger than the memory.
     """
     try:
+        refuse_beyond(
+            Path(path).stat().st_size, f"{fspath(path)}: reading needs", "use a smaller file"
+        )
         return json.loads(Path(path).read_bytes())
     except OSError as error:
         raise InputError(f"{fspath(path)}: cannot be read ({error.strerror or error})") from None

@@ -249,3 +249,11 @@ def test_errors_say_where_bytes_are_not_utf8(tmp_path):
         load_json(path)
     with pytest.raises(InputError, match=r"t\.json:2: byte 4, 0xFF: not text in UTF-8"):
         read_text(path)
+
+
+def test_a_json_file_larger_than_the_memory_is_not_read(tmp_path, monkeypatch):
+    path = tmp_path / "huge.json"
+    path.write_bytes(b" " * (1 << 21))
+    monkeypatch.setattr("partcover.runtime.memory.available_memory", lambda: 1 << 20)
+    with pytest.raises(InputError, match=r"huge\.json: reading needs about 2\.0 MiB of memory"):
+        load_json(path)
