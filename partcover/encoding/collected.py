@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import Any
 
 import numpy as np
@@ -47,11 +46,6 @@ class Collected:
         """The numbers so far, in memory that still belongs to this object."""
         return self._array[: self._n]
 
-    def clear(self, size: int) -> None:
-        """Forgets the numbers, for another text: new memory would take longer."""
-        self.size = size
-        self._n = self._done = 0
-
     def _room_for(self, more: int, size: int) -> int:
         """Makes room for some numbers of `size` bytes, and returns where they end."""
         end = self._n + more
@@ -85,27 +79,40 @@ class CollectedInOrder:
     """
 
     def __init__(self, size: int, kind: npt.DTypeLike) -> None:
-        self._all = Collected(size, kind)
-        self._kind = kind
-        self._spare: deque[Collected] = deque()
+        self.whole = Collected(size, kind)
+        self.kind = kind
+        self._begun = 0
+        self.taken = 0  # number of parts whose numbers are in `whole`
 
     def new(self, size: int) -> Collected:
-        """Returns what collects the next part; several threads may ask at the same time."""
-        try:
-            part = self._spare.pop()
-        except IndexError:
-            return Collected(size, self._kind)
-        part.clear(size)
-        return part
+        """Returns what collects the next part; it is called in the order of the parts."""
+        self._begun += 1
+        return _Part(self, self._begun - 1, size)
 
     def take(self, part: Collected) -> None:
         """Adds the numbers of a part, in the order of the parts."""
-        self._all.append(part.numbers, part.size)
-        self._spare.append(part)
+        if len(part.numbers):
+            self.whole.append(part.numbers, part.size)
+        self.taken += 1
 
     def result(self) -> npt.NDArray[Any]:
         """Returns the array; nothing may be added afterwards."""
-        return self._all.result()
+        return self.whole.result()
+
+
+class _Part(Collected):
+    """Collects a part, in the whole where the parts before it are there, else by itself."""
+
+    def __init__(self, order: CollectedInOrder, place: int, size: int) -> None:
+        super().__init__(size, order.kind)
+        self._order, self._place = order, place
+
+    def add(self, cache: WordCache, size: int) -> None:
+        """Adds the numbers of a section of `size` bytes."""
+        if self._n or self._order.taken < self._place:
+            super().add(cache, size)
+        else:  # no other thread changes the whole before this part is taken
+            self._order.whole.add(cache, size)
 
 
 class Counted:

@@ -350,7 +350,7 @@ class Workers:
             threads = 1
         places: Iterable[int] = (0, len(text))
         if len(text) > PART and not (plain and threads == 1):
-            places = self._places(text)
+            places = self._places(text, threads)
 
         def collect(worker: Worker, out: _Sink, begin: int, end: int) -> None:
             if plain:
@@ -362,42 +362,50 @@ class Workers:
                 data = self._normal.of_bytes(data)
             worker.collect(out, data, at, 0, len(data))
 
-        def collected(worker: Worker, size: int, parts: Iterable[tuple[int, int]]) -> _Sink:
+        def collected(worker: Worker, out: _Sink, parts: Iterable[tuple[int, int]]) -> _Sink:
             worker = (worker.following if follows else None) or worker
             worker.cache.start_text()
-            out = new(size)
             for begin, end in parts:
                 collect(worker, out, begin, end)
             return out
 
+        parts = pairwise(places)
         if threads == 1:
-            size = len(text) if isinstance(text, bytes) else about_bytes(text)
+            out = new(len(text) if isinstance(text, bytes) else about_bytes(text))
             with self.one() as worker:
-                out = collected(worker, size, pairwise(places))
+                collected(worker, out, parts)
             take(out)
             return
 
-        def work(worker: Worker, part: tuple[int, int]) -> _Sink:
-            return collected(worker, part[1] - part[0], [part])
+        def work(worker: Worker, job: tuple[tuple[int, int], _Sink]) -> _Sink:
+            return collected(worker, job[1], [job[0]])
 
-        shared_in_order(self.one, work, pairwise(places), threads, take)
+        jobs = ((part, new(part[1] - part[0])) for part in parts)
+        shared_in_order(self.one, work, jobs, threads, take)
 
-    def _places(self, text: bytes | str) -> Iterator[int]:
-        """Yields the borders of the parts of a text, places where the first rule splits."""
-        at, size = 0, PART
+    def _places(self, text: bytes | str, threads: int) -> Iterator[int]:
+        """Yields the borders of the parts of a text, places where the first rule splits.
+
+        Parts are smaller toward the end of the text, so that threads end at about the same time.
+        """
+        at, factor = 0, 1
         yield at
-        while at + size < len(text):
+        while True:
+            left = len(text) - at
+            size = factor * min(PART, max(-(-PART // 8), left // (2 * threads)))
+            if size >= left:
+                break
             end = at + size
             for window in _WINDOWS:
                 begin = max(end - window, at)
                 cut = self._last_cut(text[begin:end])
                 # the whole character before a place must be known
                 if cut > (4 if begin > at else 0):
-                    at, size = begin + cut, PART
+                    at, factor = begin + cut, 1
                     yield at
                     break
             else:
-                size *= 2  # so that only a few windows are searched
+                factor *= 2  # so that only a few windows are searched
         if text:
             yield len(text)
 

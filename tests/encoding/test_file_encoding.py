@@ -108,7 +108,7 @@ def test_files_refused(tmp_path):
         ),
         ({"special": "x"}, "unknown special 'x': use one of text, parse, error, or a list"),
         ({"threads": 0}, "threads is 0"),
-        ({"file_format": "NPY"}, "unknown file_format 'NPY': use one of npy, bin"),
+        ({"file_format": "NPY"}, r"unknown file_format 'NPY': did you mean npy\?"),
     ]:
         with pytest.raises(InputError, match=message):
             ours.encode_files(tmp_path / "a.txt", tmp_path / "o.npy", **options)
