@@ -55,6 +55,7 @@ def read_decoding(
     changed: bool = False,
     spaced: bool = False,
     inside: str = "",
+    normal: Normalizer | None = None,
     normalized: bool = False,
 ) -> tuple[Decoding, list[str]]:
     """Returns what a decoder does beside joining tokens, and remarks on what is not done here.
@@ -75,6 +76,8 @@ def read_decoding(
         Whether they have a space for each ``▁`` of the file.
     inside : str
         The prefix of pieces inside a word.
+    normal : Normalizer, optional
+        The library's normalizer; that of the vocabulary may write a space for ``▁``, too.
     normalized : bool
         Whether the normalizer spells bytes as characters, also those of added tokens.
     """
@@ -85,21 +88,20 @@ def read_decoding(
     if decoder is None and not (changed or spaced):
         found = Decoding("pieces" if of_text else "spelled_bytes", continuing=inside)
         remark = "it has no decoder: tokens are decoded with spaces between them, as in the library"
-        return _with_added(found, [remark], vocabulary, str)
+        return _with_added(found, [remark], vocabulary, normal, str)
     if inside and kinds == ["WordPiece"] and steps[0].get("prefix", PREFIX) == inside:
         found = Decoding(continuing=inside, cleanup=bool(steps[0].get("cleanup", True)))
-        return _with_added(found, [], vocabulary, str)
+        return _with_added(found, [], vocabulary, normal, str)
     own = list(steps_of(write_decoder(vocabulary), "decoders"))
     if not of_text and (_bare(steps) == _bare(own) or kinds == ["ByteLevel", "Fuse"]):
-        normal = Normalizer.of(vocabulary.normalizer)
         how = Decoding(front_spaces=0) if normal and normal.front_spaces else plain
-        return _with_added(how, [], vocabulary, _unspelled, spelled=normalized)
+        return _with_added(how, [], vocabulary, normal, _unspelled, spelled=normalized)
     remarks: list[str] = []
     if of_text and not inside:
         found = _of_pieces(steps, vocabulary, fallback, spaced, remarks)
         if found is not None:
             shown = (lambda text: text.replace(_SPACE, " ")) if spaced else str
-            return _with_added(found, remarks, vocabulary, shown)
+            return _with_added(found, remarks, vocabulary, normal, shown)
     names = ", ".join(map(str, kinds)) if kinds else "none, which joins pieces by spaces"
     return plain, [f"its decoder ({names}) is not followed: ids become the text that they came of"]
 
@@ -114,6 +116,7 @@ def _with_added(
     how: Decoding,
     remarks: list[str],
     vocabulary: Vocabulary,
+    normal: Normalizer | None,
     shown: Callable[[str], str],
     *,
     spelled: bool = False,
@@ -128,23 +131,27 @@ def _with_added(
         What is known.
     vocabulary : Vocabulary
         What is read of the file.
+    normal : Normalizer, optional
+        The library's normalizer.
     shown : callable
         What the decoder makes of a token.
     spelled : bool
         Whether the normalizer spells bytes as characters, too, which the decoder undoes.
     """
-    normal = Normalizer.of(vocabulary.normalizer)
     pieces = {*vocabulary.id_of}
     texts: dict[str, str] = {}
     special = {
         name for name in vocabulary.special if "added" not in vocabulary.special_flags.get(name, ())
     }
     for name, number in vocabulary.special.items():
-        if number in pieces:
-            continue
         flags = vocabulary.special_flags.get(name, ())
         in_normal = "normalized" in flags
         text = normal(name) if in_normal and normal is not None else name
+        if number in pieces:
+            if text != name:
+                about = f"the added token {name!r} is decoded by the library as {text!r}"
+                remarks = [*remarks, about]
+            continue
         # there `skip_special_tokens` knows special tokens by their text
         kept = "added" in flags or text != name
         if text != name and text in special:
@@ -152,7 +159,7 @@ def _with_added(
             about += "normalized text: the library leaves it out where it skips special tokens"
             remarks = [*remarks, about]
         text = text if spelled and in_normal else shown(text)
-        if text != name and kept:
+        if kept and (text != name or "added" not in flags):
             texts[name] = text
         elif text != name:
             remark = f"the special token {name!r} is decoded by the library as {text!r}"

@@ -134,3 +134,34 @@ def test_added_tokens_spelled_like_bytes(tmp_path):
     assert remarks == ["the special token 'éé' is decoded by the library as '\ufffd\ufffd'"]
     assert encoder.decode([256]) == "éé"
     assert encoder.decode([256], skip_special=True) == own.decode([256]) == ""
+
+
+def test_a_remark_says_how_a_token_that_merges_make_is_decoded(tmp_path):
+    own = tokenizers.Tokenizer(tokenizers.models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]))
+    token = tokenizers.AddedToken("ab", normalized=True)
+    steps = {"pre_tokenizer": P.ByteLevel(add_prefix_space=False), "decoder": D.ByteLevel()}
+    steps["normalizer"] = N.Replace("b", "c")
+    own, encoder, remarks = saved(own, tmp_path / "t.json", [token], steps)
+    assert own.encode("ab").ids == encoder.encode("ab") == [2]
+    assert (own.decode([2]), encoder.decode([2])) == ("ac", "ab")
+    assert remarks == ["the added token 'ab' is decoded by the library as 'ac'"]
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        {"normalizer": N.Replace(" ", "▁")},
+        {"normalizer": N.NFC(), "pre_tokenizer": P.Metaspace("▁", "never", False)},
+    ],
+)
+def test_special_tokens_with_spaces_or_marks_are_skipped_as_there(tmp_path, steps):
+    """The library skips them by their normalized text, in which marks are not always written."""
+    texts = ("▁x", "x x", "x")
+    tokens = [tokenizers.AddedToken(text, normalized=True, special=True) for text in texts]
+    own, encoder, remarks = unigram(
+        tmp_path / "t.json", "▁", "x", added=tokens, decoder=D.Sequence(MARKS[:2]), **steps
+    )
+    for number in range(own.get_vocab_size()):
+        there = own.decode([1, number], skip_special_tokens=True)
+        assert encoder.decode([1, number], skip_special=True) == there
+    assert remarks == ["the special token '▁x' is decoded by the library as ' x'"]

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ....corpus.normalizers.normalizer import Normalizer
 from ....corpus.symbols import text_of
 from ....errors import InputError
 from ....runtime.files.kinds import begins_object
@@ -175,7 +176,8 @@ def _decoding(data: dict[str, Any], vocabulary: Vocabulary) -> tuple[Decoding, l
         changed=bool(bytes_there or model.get("end_of_word_suffix")),
         spaced=spaced,
         inside=model.get("continuing_subword_prefix", PREFIX) if pieces_of_words else "",
-        normalized=last.get("normalizer") != data.get("normalizer"),
+        normal=Normalizer.of(normalizer_of(last)),
+        normalized=last is not data,
     )
 
 
