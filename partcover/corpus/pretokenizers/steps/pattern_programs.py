@@ -177,6 +177,14 @@ class _Reader:
         return _Look(inner, ahead=not behind, negative=look == "!")
 
 
+def may_be_empty(pattern: str) -> bool:
+    """Returns whether a pattern may match nothing; True, too, for what has no program."""
+    try:
+        return _is_empty(_Reader(pattern).all())
+    except Unsupported:
+        return True
+
+
 def _is_empty(tree: _Tree) -> bool:
     """Returns whether a tree may match nothing."""
     if isinstance(tree, _Set):

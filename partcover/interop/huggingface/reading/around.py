@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ....corpus.normalizers.normalizer import Normalizer
+from ....corpus.pretokenizers.oniguruma import translated
+from ....corpus.pretokenizers.pretokenizer import Pretokenizer
+from ....corpus.pretokenizers.steps.pattern_programs import may_be_empty
 from ....corpus.pretokenizers.steps.read import read_steps
 from ....errors import InputError
 from ....vocabulary.vocabulary import Vocabulary
@@ -15,6 +18,9 @@ from ..normalizer import normalizer_of
 
 # steps of normalizers that may write several characters for one
 _LONGER = {"NFC", "NFD", "NFKC", "NFKD", "Lowercase", "Prepend", "Precompiled", "BertNormalizer"}
+
+# steps that write all of a text anew, as the library keeps track of it
+_REWRITES = _LONGER - {"Prepend"} | {"Strip", "StripAccents", "Nmt", "ByteLevel"}
 
 
 def not_carried(data: Mapping[str, Any], left_out: Sequence[str]) -> list[str]:
@@ -71,23 +77,64 @@ def first_word(data: Mapping[str, Any]) -> list[str]:
     return [remark]
 
 
-def found_otherwise(data: Mapping[str, Any], vocabulary: Vocabulary) -> list[str]:
-    """Returns remarks on added tokens that the library finds elsewhere in normalized text."""
+def written_twice(data: Mapping[str, Any]) -> list[str]:
+    """Returns a remark if the library may write twice what its normalizer puts in front of a text.
+
+    To the library, what replaces nothing there belongs to no character: a later step keeps it, and
+    writes it once more with the text behind it, if it does not fail.
+    """
+    steps = [*steps_of(data.get("normalizer"), "normalizers")]
+    later = [*steps, *steps_of(data.get("pre_tokenizer"), "pretokenizers")]
+    for place, step in enumerate(steps, 1):
+        pattern = step.get("pattern", {}).get("Regex")
+        kinds = [after["type"] for after in later[place:] if after.get("type") in _REWRITES]
+        if pattern and step["content"] and kinds and may_be_empty(translated(pattern)):
+            remark = (
+                f"its normalizer replaces {pattern!r}, which may match nothing at the begin of a "
+                f"text: there the library may write the replacement twice, or fail, in {kinds[0]}"
+            )
+            return [remark]
+    return []
+
+
+def found_otherwise(data: Mapping[str, Any], vocabulary: Vocabulary, *, spelled: bool) -> list[str]:
+    """Returns remarks on added tokens that the library finds elsewhere in normalized text.
+
+    `spelled` tells that its bytes are spelled as characters before.
+    """
+    added = {entry["content"] for entry in data.get("added_tokens") or []}
+    remarks = [
+        f"the special token {name!r} is no added token: the library does not find it in a text, "
+        "and does not leave it out where it skips special tokens"
+        for name in vocabulary.special
+        if name not in added
+    ]
     normal = Normalizer.of(vocabulary.normalizer)
-    if normal is None:
-        return []
-    remarks = []
-    marked = marking_steps(data) is not None
+    mark = "Ġ" if spelled else "▁" if marking_steps(data) is not None else ""
+    first: dict[str, str] = {}
     for name, flags in vocabulary.special_flags.items():
-        if "normalized" in flags and not normal(name):
+        if "normalized" not in flags:
+            continue
+        text = name if normal is None else normal(name)
+        if first.setdefault(text, name) != name:
+            remarks.append(
+                f"the added tokens {first[text]!r} and {name!r} are the same in normalized text: "
+                "the library takes either, not always the same one"
+            )
+        if not text:
             remarks.append(
                 f"nothing is left of the added token {name!r} in normalized text: the library "
                 "finds it between any two characters"
             )
-        elif "normalized" in flags and marked and {"lstrip", "rstrip"} & {*flags}:
+        elif mark and {"lstrip", "rstrip"} & {*flags}:
             remarks.append(
                 f"the added token {name!r} includes the spaces beside it in normalized text, where "
-                "the library has ▁ for them, which it does not include"
+                f"the library has {mark} for them, which it does not include"
+            )
+        elif spelled and "single_word" in flags:
+            remarks.append(
+                f"the added token {name!r} is a single word beside spaces in normalized text, "
+                f"where the library has {mark} for them, a letter"
             )
     return remarks
 
@@ -100,13 +147,30 @@ def made_otherwise(data: Mapping[str, Any], vocabulary: Vocabulary) -> list[str]
     by_merges = "merges" in model and not model.get("ignore_merges")
     normal = Normalizer.of(vocabulary.normalizer)
     kept = set(vocabulary.id_of)  # pieces here, too
+    splits = Pretokenizer.from_name(vocabulary.pretokenizer or "none").split
+    flags = vocabulary.special_flags
+    # characters of tokens that hide others, and of marks that the pre-tokenizer writes
+    hidden = {*"".join(name for name in flags if "single_word" in flags[name])}
+    for step in steps_of(data.get("pre_tokenizer"), "pretokenizers"):
+        if step.get("type") == "Metaspace":
+            hidden.add(step.get("replacement", "▁"))
+
+    def otherwise(name: str) -> bool:
+        """Returns whether a word may have it where it is not found in a text."""
+        if not hidden.isdisjoint(name):
+            return True
+        # the normalizer may write it, or something else for it
+        found = "normalized" in flags.get(name, ())
+        return normal is not None and (not found or normal(name) != name)
+
     names = [
         name
-        for name, flags in vocabulary.special_flags.items()
+        for name, number in vocabulary.special.items()
         if name in pieces
-        and vocabulary.special[name] not in kept
+        and number not in kept
         and not (by_merges and len(name) > 1)  # no merge makes it
-        and ("single_word" in flags or ("normalized" in flags and normal and normal(name) != name))
+        and otherwise(name)
+        and len(splits(name)) <= 1  # the model is given it whole
     ]
     if not names:
         return []
@@ -114,8 +178,8 @@ def made_otherwise(data: Mapping[str, Any], vocabulary: Vocabulary) -> list[str]
     if len(names) > 1:
         which = f"{len(names):,} added tokens, such as {names[0]!r}, are pieces"
     remark = (
-        f"{which} of the model, too: where the library does not find it in a text (single_word, "
-        "normalized), its model may still make it"
+        f"{which} of the model, too: where the library does not find it in a text (single_word), "
+        "or it is written later (normalizer, Metaspace), its model may still make it"
     )
     return [remark]
 

@@ -24,7 +24,7 @@ from ..decoder import read_decoding
 from ..normalizer import normalizer_of
 from ..origin import use_of
 from ..word_pieces import PREFIX
-from .around import first_word, found_otherwise, made_otherwise, not_carried
+from .around import first_word, found_otherwise, made_otherwise, not_carried, written_twice
 from .byte_models import (
     lacking_bytes,
     leaving_out,
@@ -113,8 +113,9 @@ def from_json(data: dict[str, Any], file: Path) -> tuple[Vocabulary, list[str]]:
             vocabulary = vocabulary.with_(decoding=decoding)
         remarks += more
         left_out = [e["content"] for e in added if e["content"] not in special]
-        remarks += first_word(data) + found_otherwise(_bytes_last(data), vocabulary)
-        remarks += made_otherwise(data, vocabulary)
+        last = _bytes_last(data)
+        remarks += first_word(data) + found_otherwise(last, vocabulary, spelled=last is not data)
+        remarks += made_otherwise(data, vocabulary) + written_twice(data)
         return vocabulary, remarks + not_carried(data, left_out)
     except InputError as error:
         raise InputError(f"{file}: {error}") from None

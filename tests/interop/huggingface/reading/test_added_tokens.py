@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -71,6 +73,60 @@ def test_a_remark_names_the_token_that_the_model_makes_where_it_is_not_found(tmp
     assert any(MADE in remark for remark in encoder.vocabulary.provenance["remarks"])
 
 
+def test_a_remark_names_the_token_that_another_hides(tmp_path):
+    own, encoder = added(tmp_path / "t.json", ("m", []), ("mn", ["single_word"]))
+    assert own.encode("mnm").ids == [76, *encoder.encode("mnm")]
+    assert any(MADE in remark for remark in encoder.vocabulary.provenance["remarks"])
+
+
+def test_a_remark_names_the_token_that_the_normalizer_writes(tmp_path):
+    """Where the pre-tokenizer splits it, no model makes it."""
+    model = tokenizers.models.Unigram([("<unk>", 0.0), ("<m>", -1.0), ("m", -1.0)], 0, False)
+    own = tokenizers.Tokenizer(model)
+    own.normalizer = tokenizers.normalizers.NFKC()
+    own.add_special_tokens(["<unk>", "<m>"])
+    own.save(str(tmp_path / "t.json"))
+    encoder = Encoder(Vocabulary.load(tmp_path / "t.json"))
+    assert own.encode("<m>").ids == encoder.encode("<m>", special="parse") == [1]
+    assert own.encode("＜m＞").ids == [1]
+    assert encoder.encode("＜m＞", special="parse") == [0, 2, 0]
+    remarks = encoder.vocabulary.provenance["remarks"]
+    assert any("2 added tokens" in r and "of the model, too" in r for r in remarks)
+    own.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    own.save(str(tmp_path / "t.json"))
+    encoder = Encoder(Vocabulary.load(tmp_path / "t.json"))
+    assert own.encode("＜m＞").ids == encoder.encode("＜m＞", special="parse") == [0, 2, 0]
+    remarks = encoder.vocabulary.provenance.get("remarks", ())
+    assert not any("of the model, too" in remark for remark in remarks)
+
+
+def test_a_remark_names_the_token_that_the_pre_tokenizer_writes(tmp_path):
+    model = tokenizers.models.Unigram([("<unk>", 0.0), ("▁", -1.0), ("m", -1.0)], 0, False)
+    own = tokenizers.Tokenizer(model)
+    own.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace()
+    own.add_special_tokens(["<unk>", "▁"])
+    own.save(str(tmp_path / "t.json"))
+    encoder = Encoder(Vocabulary.load(tmp_path / "t.json"))
+    assert own.encode("m").ids == [1, 2]
+    assert encoder.encode("m", special="parse") == [0, 2]
+    made = MADE.replace("'m'", "'▁'")
+    assert any(made in remark for remark in encoder.vocabulary.provenance["remarks"])
+
+
+def test_a_remark_names_tokens_that_are_the_same_in_normalized_text(tmp_path):
+    """The library keeps them in a table whose order is another one in each process."""
+    own, _ = added(tmp_path / "t.json")
+    own.normalizer = tokenizers.normalizers.Lowercase()
+    own.add_tokens([tokenizers.AddedToken(text, normalized=True) for text in ("<M>", "<m>", "<n>")])
+    own.save(str(tmp_path / "t.json"))
+    encoder = Encoder(Vocabulary.load(tmp_path / "t.json"))
+    assert own.encode("<m>").ids in ([256], [257])
+    assert encoder.encode("<m>") == [256]
+    about = [r for r in encoder.vocabulary.provenance["remarks"] if "in normalized text" in r]
+    assert len(about) == 1
+    assert about[0].startswith("the added tokens '<M>' and '<m>' are the same ")
+
+
 @pytest.mark.parametrize("token", [("m", []), ("m", ["rstrip"]), ("<m>", ["single_word"])])
 def test_no_remark_on_tokens_that_the_model_never_makes(tmp_path, token):
     own, encoder = added(tmp_path / "t.json", token)
@@ -111,3 +167,39 @@ def test_a_remark_says_what_is_skipped_as_a_special_token_of_the_same_text(tmp_p
     about = [remark for remark in remarks if "which is a special token" in remark]
     assert about[0].startswith("the added token 'a<m>' becomes '<m>', ")
     assert len(about) == 1
+
+
+@pytest.mark.parametrize("flag", ["lstrip", "rstrip", "single_word"])
+def test_a_remark_says_what_stands_beside_tokens_in_text_spelled_by_its_normalizer(tmp_path, flag):
+    path = tmp_path / "t.json"
+    own, _ = added(path)
+    own.pre_tokenizer = tokenizers.pre_tokenizers.Sequence([])
+    own.normalizer = tokenizers.normalizers.ByteLevel()
+    own.add_tokens([tokenizers.AddedToken("<m>", normalized=True, **{flag: True})])
+    data = json.loads(own.to_str())
+    path.write_text(json.dumps({**data, "pre_tokenizer": None}), "utf-8")
+    own = tokenizers.Tokenizer.from_file(str(path))
+    encoder = Encoder(Vocabulary.load(path))
+    assert own.encode(" <m> ").ids != encoder.encode(" <m> ")
+    about = [r for r in encoder.vocabulary.provenance["remarks"] if "has Ġ for them" in r]
+    assert len(about) == 1
+    assert about[0].startswith("the added token '<m>' ")
+
+
+def test_a_remark_says_that_an_unknown_token_is_no_added_token(tmp_path):
+    path = tmp_path / "t.json"
+    own = tokenizers.Tokenizer(tokenizers.models.WordPiece({"[UNK]": 0, "a": 1}, unk_token="[UNK]"))
+    own.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    own.decoder = tokenizers.decoders.WordPiece()
+    own.save(str(path))
+    encoder = Encoder(Vocabulary.load(path))
+    about = "the special token '[UNK]' is no added token"
+    assert encoder.encode("b a") == own.encode("b a").ids == [0, 1]
+    assert own.decode([0, 1], skip_special_tokens=True) == "[UNK] a"
+    assert encoder.decode([0, 1], skip_special=True) == "a"
+    assert any(about in remark for remark in encoder.vocabulary.provenance["remarks"])
+    own.add_special_tokens(["[UNK]"])
+    own.save(str(path))
+    assert own.decode([0, 1], skip_special_tokens=True) == "a"
+    remarks = Vocabulary.load(path).provenance["remarks"]
+    assert not any(about in remark for remark in remarks)
