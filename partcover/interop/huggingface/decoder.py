@@ -153,8 +153,9 @@ def _with_added(
                 remarks = [*remarks, about]
             continue
         # there `skip_special_tokens` knows special tokens by their text
-        kept = "added" in flags or text != name
-        if text != name and text in special:
+        found = spelled_bytes(text.encode()) if spelled and in_normal else text
+        kept = "added" in flags or found != name
+        if found != name and found in special:
             about = f"the added token {name!r} becomes {text!r}, which is a special token, in "
             about += "normalized text: the library leaves it out where it skips special tokens"
             remarks = [*remarks, about]

@@ -165,3 +165,16 @@ def test_special_tokens_with_spaces_or_marks_are_skipped_as_there(tmp_path, step
         there = own.decode([1, number], skip_special_tokens=True)
         assert encoder.decode([1, number], skip_special=True) == there
     assert remarks == ["the special token '▁x' is decoded by the library as ' x'"]
+
+
+def test_special_tokens_that_the_normalizer_spells_as_characters_are_kept(tmp_path):
+    ids = {letter: number for number, letter in enumerate(sorted(P.ByteLevel.alphabet()))}
+    own = tokenizers.Tokenizer(tokenizers.models.BPE(ids, []))
+    tokens = [
+        tokenizers.AddedToken(text, normalized=True, special=True) for text in ("éa", "a b", "<m>")
+    ]
+    steps = {"normalizer": N.ByteLevel(), "decoder": D.ByteLevel()}
+    own, encoder, _ = saved(own, tmp_path / "t.json", tokens, steps)
+    assert encoder.encode("a b<m>éa", special="parse") == own.encode("a b<m>éa").ids
+    same(own, encoder, [257, 258, 256, 0])
+    assert encoder.decode([256, 257, 258], skip_special=True) == "éaa b"
