@@ -111,6 +111,7 @@ def found_otherwise(data: Mapping[str, Any], vocabulary: Vocabulary, *, spelled:
     ]
     normal = Normalizer.of(vocabulary.normalizer)
     mark = "Ġ" if spelled else "▁" if marking_steps(data) is not None else ""
+    marked_later = mark == "▁" and (data.get("pre_tokenizer") or {}).get("type") == "Metaspace"
     first: dict[str, str] = {}
     for name, flags in vocabulary.special_flags.items():
         if "normalized" not in flags:
@@ -130,6 +131,11 @@ def found_otherwise(data: Mapping[str, Any], vocabulary: Vocabulary, *, spelled:
             remarks.append(
                 f"the added token {name!r} includes the spaces beside it in normalized text, where "
                 f"the library has {mark} for them, which it does not include"
+            )
+        elif marked_later and not {" ", "▁"}.isdisjoint(text):
+            remarks.append(
+                f"the added token {name!r} has a space or ▁ in normalized text: the library, which "
+                "writes ▁ for spaces later (Metaspace), does not find one for the other"
             )
         elif spelled and "single_word" in flags:
             remarks.append(

@@ -63,6 +63,20 @@ def test_in_normalized_text_a_remark_says_what_is_found_otherwise(tmp_path):
     assert any("includes the spaces beside it" in r for r in vocabulary.provenance["remarks"])
 
 
+def test_a_remark_names_the_token_with_a_mark_that_is_written_later(tmp_path):
+    model = tokenizers.models.Unigram([("<unk>", 0.0), ("▁", -1.0), ("x", -1.0)], 0, False)
+    own = tokenizers.Tokenizer(model)
+    own.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace("▁", "never", False)
+    own.add_special_tokens(["<unk>"])
+    own.add_tokens([tokenizers.AddedToken("▁x", normalized=True)])
+    own.save(str(tmp_path / "t.json"))
+    encoder = Encoder(Vocabulary.load(tmp_path / "t.json"))
+    assert own.encode("▁x").ids == encoder.encode("▁x") == [3]
+    assert (own.encode(" x").ids, encoder.encode(" x")) == ([1, 2], [3])
+    about = "the added token '▁x' has a space or ▁ in normalized text"
+    assert any(remark.startswith(about) for remark in encoder.vocabulary.provenance["remarks"])
+
+
 MADE = "the added token 'm' is a piece of the model, too"
 
 
