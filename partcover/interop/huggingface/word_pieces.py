@@ -5,7 +5,7 @@ gets in front (BeginOfWord of `partcover.corpus.pretokenizers.steps.read`): so w
 depends on its bytes alone, and the longest match is the same.  A mark that a text has is written
 twice: no piece holds two, so its word is unknown, as there.
 
-There a piece inside a word is also found at the begin of a word that has its prefix: of a word
+There a piece inside a word is also found at the start of a word that has its prefix: of a word
 ``##ab`` the first token may be the piece ``ab`` inside words.  A last step, InsideWord, removes the
 mark and the prefix of such words here.  It knows the pieces, so it is renewed when they change.
 """

@@ -90,7 +90,7 @@ def written_twice(data: Mapping[str, Any]) -> list[str]:
         kinds = [after["type"] for after in later[place:] if after.get("type") in _REWRITES]
         if pattern and step["content"] and kinds and may_be_empty(translated(pattern)):
             remark = (
-                f"its normalizer replaces {pattern!r}, which may match nothing at the begin of a "
+                f"its normalizer replaces {pattern!r}, which may match nothing at the start of a "
                 f"text: there the library may write the replacement twice, or fail, in {kinds[0]}"
             )
             return [remark]

@@ -1,4 +1,4 @@
-"""What a normalizer writes at the begin of a text, where its pattern matches nothing."""
+"""What a normalizer writes at the start of a text, where its pattern matches nothing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from partcover import Encoder, Vocabulary
 
 tokenizers = pytest.importorskip("tokenizers")
-ABOUT = "which may match nothing at the begin of a text"
+ABOUT = "which may match nothing at the start of a text"
 
 
 def read(path, patterns, later=()):
