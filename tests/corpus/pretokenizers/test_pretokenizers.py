@@ -87,13 +87,19 @@ def test_words_are_not_empty_and_join_to_the_text(text, name):
     assert joined == text
 
 
-@pytest.mark.parametrize("name", ["gpt3", "", "space+", "+", "gpt2 ", "space-prefix:", "gpt2:x"])
+@pytest.mark.parametrize("name", ["", "space+", "+", "words", "space-prefix:"])
 def test_an_unknown_name_lists_the_names(name):
     with pytest.raises(InputError, match="pre-tokenizer") as caught:
         Pretokenizer.from_name(name)
     assert "\n" not in str(caught.value)
     if name != "space-prefix:":
         assert all(rule in str(caught.value) for rule in PRETOKENIZER_RULES)
+
+
+@pytest.mark.parametrize("name", ["gpt3", "gpt2 ", "gpt2:x", "GPT2"])
+def test_an_unknown_name_that_is_near_a_known_one_suggests_it(name):
+    with pytest.raises(InputError, match=f"^unknown pre-tokenizer '{name}': did you mean gpt2\\?$"):
+        Pretokenizer.from_name(name)
 
 
 @tries(300)
