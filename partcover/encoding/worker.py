@@ -29,7 +29,7 @@ from .utf8 import about_bytes, utf8
 _Sink = TypeVar("_Sink", Collected, Counted)
 
 SECTION = 1 << 19  # bytes of text after which new words are segmented
-PART = 1 << 19  # bytes or characters that a thread processes at once
+PART = 1 << 18  # bytes or characters that a thread processes at once; twice that beside others
 _WINDOWS = (1 << 12, 1 << 16)  # bytes or characters that are searched for a place to split
 _SPACES = 64  # spaces that are tried as a place to split
 _MARKS = 32  # characters before such a place that are normalized to check it
@@ -388,11 +388,12 @@ class Workers:
 
         Parts are smaller toward the end of the text, so that threads end at about the same time.
         """
+        most = PART if threads == 1 else 2 * PART  # larger buffers are slow in one thread
         at, factor = 0, 1
         yield at
         while True:
             left = len(text) - at
-            size = factor * min(PART, max(-(-PART // 8), left // (2 * threads)))
+            size = factor * min(most, max(-(-most // 8), left // (2 * threads)))
             if size >= left:
                 break
             end = at + size

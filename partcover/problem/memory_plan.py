@@ -36,7 +36,7 @@ if "free-threading" in sys.version:
     _PROGRAM += 28 << 20  # without the interpreter lock, memory is freed later
 _WORD = 16  # a word: its offset and its count
 _TOKEN, _MERGED = 400, 1000  # a token in Python and in the file; a token with its merge
-# a symbol of a token, in text and as a number; the same in the vocabularies of a bound
+# a symbol of a token: of text, an integer, and one in all vocabularies of a bound
 _SPELLED, _SPELLED_INT, _SPELLED_OFTEN = 12, 60, 250
 _PRICED = 160  # a candidate whose reward is counted
 _PRICE, _BEST_PRICE = 48, 8  # a symbol in the steps of a bound; a symbol after they have ended

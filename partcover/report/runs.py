@@ -179,7 +179,9 @@ def _is_event(event: Any) -> bool:
 def _add_json(runs: Runs, path: str, name: str) -> str:
     """Adds the contents of a JSON file, and returns their kind."""
     if kind_of(path) == "text":
-        if path.lower().endswith(".csv") or read_text(path).startswith("| "):
+        with open(path, "rb") as file:
+            is_markdown = file.read(2) == b"| "
+        if is_markdown or path.lower().endswith(".csv"):
             raise InputError(
                 f"{path}: expected a table as JSON, not as CSV or Markdown: write it again with "
                 "-o FILE.json"
