@@ -4,11 +4,11 @@
 A piece is a token or a single symbol.  The state is the segmentation of the words into pieces.
 For the first symbol of each piece it stores the pair that begins there, and for the last symbol of
 a longer piece its length.  A pair has its exact count and a list of the places where it began; a
-place is valid only while the pair still begins there.  Pairs are in an indexed heap; each merge
-updates the keys of the pairs whose counts changed.
+place is valid only while the pair still begins there.  Frequent pairs are in an indexed heap; if
+none is left there, it takes less frequent ones.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memcmp, memcpy
 
@@ -19,12 +19,14 @@ include "../shared/_marks.pxi"
 include "_pair_heap.pxi"
 include "../shared/_bits.pxi"
 include "../shared/_prefetch.pxi"
+include "_place_lists.pxi"
 
 cdef enum:
     # what is at a symbol where no pair begins; a piece of n symbols, two or more, ends at -1 - n
     LAST = -1           # the last piece of its word begins here
     WITHIN = -2         # neither does a piece begin here nor does a longer one end
     AHEAD = 16          # how many places ahead memory is prefetched
+    SHARE = 2           # the heap is filled with pairs of at least 1/SHARE of the highest count
 
 
 cdef struct Begins:
@@ -38,20 +40,6 @@ cdef struct Merge:
     int32_t right
     int32_t token
     int64_t joined
-
-
-cdef void *_grown(void *block, Py_ssize_t *room, Py_ssize_t needed, size_t size) except NULL nogil:
-    """Returns the block, reallocated to at least twice its size if `needed` items do not fit."""
-    cdef void *moved
-    if needed <= room[0]:
-        return block
-    while room[0] < needed:
-        room[0] = 2 * room[0] + 1024
-    moved = realloc(block, room[0] * size)
-    if moved == NULL:
-        with gil:
-            raise MemoryError
-    return moved
 
 
 cdef class MergeTrainer:
@@ -106,6 +94,7 @@ cdef class MergeTrainer:
     cdef Py_ssize_t room
     cdef int64_t max_length
     cdef int64_t min_count
+    cdef int64_t least             # pairs in the heap have this count or a higher one
     cdef bint scored
     cdef int32_t[::1] text
     cdef int32_t *at               # of each symbol: the pair that begins there, or see LAST
@@ -129,16 +118,17 @@ cdef class MergeTrainer:
     cdef Pair *pairs
     cdef Py_ssize_t n_pairs
     cdef Py_ssize_t pair_room
+    cdef Lists lists               # the places of pairs
     cdef Score *scores             # one for each pair if pairs are scored, else NULL
     cdef Py_ssize_t score_room
     cdef int32_t newest            # the piece that the current merge makes, or -1 if it was there
-    cdef int32_t first_of_new      # the first pair since that merge began
-    cdef int32_t *left_of_new      # the pair of each piece and `newest`, if not below that
-    cdef int32_t *right_of_new     # the pair of `newest` and each piece, if not below that
+    cdef int32_t *left_of_new      # the pair of each piece and `newest`, or another pair
+    cdef int32_t *right_of_new     # the pair of `newest` and each piece, or another pair
+    cdef int32_t unused            # a pair that no longer occurs, or -1
     cdef int32_t *table            # open addressing: the pair of a left and a right piece, or -1
     cdef Py_ssize_t n_listed       # the pairs in the table: the first ones
     cdef uint64_t mask
-    cdef int32_t *heap
+    cdef Entry *heap
     cdef Py_ssize_t in_heap
     cdef Py_ssize_t heap_room
     cdef int32_t *changed
@@ -165,7 +155,8 @@ cdef class MergeTrainer:
         self.alphabet = <int32_t> alphabet
         self.room = room
         self.max_length = max_length
-        self.min_count = min_count
+        self.min_count = max(min_count, 1)
+        self.least = INT64_MAX  # until the heap is filled
         self.scored = scored
         self.starts = _array(room + starts.shape[0] - given, "q")
         self.lengths = _array(room + starts.shape[0] - given, "q")
@@ -195,7 +186,9 @@ cdef class MergeTrainer:
         if (self.table == NULL or self.begins == NULL
                 or self.left_of_new == NULL or self.right_of_new == NULL):
             raise MemoryError
-        self.newest = -1
+        self.newest = self.unused = -1
+        for i in range(SIZES):
+            self.lists.free[i] = -1
         with nogil:
             for i in range(<Py_ssize_t> self.mask + 1):
                 self.table[i] = -1
@@ -208,11 +201,8 @@ cdef class MergeTrainer:
         self.n_given = self.n_done
 
     def __dealloc__(self):
-        cdef Py_ssize_t p
-        for p in range(self.n_pairs):
-            if FEW < self.pairs[p].n_places < MERGED:
-                free(self.pairs[p].places.many)
         free(self.begins)
+        free(self.lists.items)
         free(self.left_of_new)
         free(self.right_of_new)
         free(self.pairs)
@@ -274,7 +264,7 @@ cdef class MergeTrainer:
     cdef int _start(self, const int32_t[::1] which) except -1 nogil:
         """Sets up the pieces of the words, and the pairs."""
         cdef Py_ssize_t w, i, begin
-        cdef int32_t before, left, piece, token
+        cdef int32_t before, left, piece, token, number
         cdef bint all_single = which.shape[0] == 0
         for w in range(self.counts.shape[0]):
             begin = self.offsets[w]
@@ -292,13 +282,38 @@ cdef class MergeTrainer:
                 if self.scored:
                     self.part_count[piece] += self.counts[w]
                 if before >= 0:
-                    self._add_place(before, left, piece, self.counts[w])
+                    number = self._begin(before, left, piece, self.counts[w])
+                    if self.pairs[number].n_places < MERGED:
+                        self.pairs[number].n_places += 1
                 before = <int32_t> begin
                 left = piece
                 begin = i + 1
         for i in range(1, (self.offsets[self.counts.shape[0]] >> 6) + 1):
             self.begins[i].before = self.begins[i - 1].before + popcount(self.begins[i - 1].bits)
+        self._list_all()
         self._refresh_changed()
+        return 0
+
+    cdef int _list_all(self) except -1 nogil:
+        """Lists the places of all pairs, whose numbers are known, so that each has one block."""
+        cdef Py_ssize_t i
+        cdef int32_t number
+        cdef Pair *pair
+        cdef uint32_t *listed = <uint32_t *> calloc(self.n_pairs + 1, sizeof(uint32_t))
+        if listed == NULL:
+            with gil:
+                raise MemoryError
+        for i in range(self.n_pairs):
+            pair = &self.pairs[i]
+            if FEW < pair.n_places < MERGED:
+                pair.places.many = _taken(&self.lists, pair.n_places // UNIT + 1)
+        for i in range(self.offsets[self.counts.shape[0]]):
+            number = self.at[i]
+            if number >= 0 and self.pairs[number].n_places < MERGED:
+                pair = &self.pairs[number]
+                _places_of(&self.lists, &pair.places, pair.n_places)[listed[number]] = <int32_t> i
+                listed[number] += 1
+        free(listed)
         return 0
 
     cdef inline int32_t _word(self, int32_t p) noexcept nogil:
@@ -337,12 +352,14 @@ cdef class MergeTrainer:
         self.at[r - 1] = p - r - 1
         self.at[p] = LAST
         if after >= 0:
+            right = self.pairs[after].right
             self._take(after, count)
-            self._add_place(p, token, self.pairs[after].right, count)
+            self._add_place(p, token, right, count)
         if before >= 0:
             number = self.at[before]
+            left = self.pairs[number].left
             self._take(number, count)
-            self._add_place(before, self.pairs[number].left, token, count)
+            self._add_place(before, left, token, count)
         self.done[self.n_done - 1].joined += count
         return 0
 
@@ -438,6 +455,8 @@ cdef class MergeTrainer:
         """The number of a pair; a new pair is added."""
         cdef uint64_t slot
         cdef int32_t number
+        if self.n_listed < self.n_pairs:
+            self.unused = -1  # all pairs are listed now
         while self.n_listed < self.n_pairs:
             self._list_next()
         slot = self._slot(left, right)
@@ -456,29 +475,34 @@ cdef class MergeTrainer:
         cdef bint is_left = left == self.newest
         cdef int32_t *known = (self.right_of_new if is_left else self.left_of_new) + (
             right if is_left else left)
-        if known[0] < self.first_of_new:
+        if self.pairs[known[0]].left != left or self.pairs[known[0]].right != right:
             known[0] = self._new_pair(left, right)
         return known[0]
 
     cdef int32_t _new_pair(self, int32_t left, int32_t right) except -1 nogil:
         """Adds a pair, which is not yet in the table, and returns its number."""
-        cdef int32_t number = <int32_t> self.n_pairs
+        cdef int32_t number = self.unused
         cdef Pair *pair
-        self.pairs = <Pair *> _grown(self.pairs, &self.pair_room, number + 1, sizeof(Pair))
+        if number >= 0:
+            self.unused = self.pairs[number].places.next
+        else:
+            number = <int32_t> self.n_pairs
+            self.pairs = <Pair *> _grown(self.pairs, &self.pair_room, number + 1, sizeof(Pair))
+            self.n_pairs += 1
         pair = &self.pairs[number]
         pair.left = left
         pair.right = right
         pair.count = 0
-        pair.key = 0
         pair.n_places = (
             EXCLUDED if self._length(left) + self._length(right) > self.max_length else 0
         )
-        pair.heap_place = -1
+        pair.heap_place = OUTSIDE
         if self.scored:
             self.scores = <Score *> _grown(self.scores, &self.score_room, number + 1,
                                            sizeof(Score))
             self.scores[number] = Score(0, 0, 0, -1, -1, False, False, False)
-        self.n_pairs += 1
+        self._mark(number)
+        pair.heap_place = NEW
         return number
 
     cdef int _list_next(self) except -1 nogil:
@@ -514,18 +538,32 @@ cdef class MergeTrainer:
             table[slot] = <int32_t> i
         return 0
 
-    cdef int _add(self, int32_t number, int64_t count) except -1 nogil:
-        self.pairs[number].count += count
-        return self._mark(number)
-
     cdef inline int _take(self, int32_t number, int64_t count) except -1 nogil:
-        """Lowers the count of a pair; its key stays too high until it is the best in the heap."""
+        """Lowers the count of a pair; in the heap it stays too high until it is the best there."""
         self.pairs[number].count -= count
-        return self._mark(number) if self.scored else 0
+        if self.scored:
+            return self._mark(number)
+        return 0 if self.pairs[number].count else self._forget(number)
+
+    cdef int _forget(self, int32_t number) except -1 nogil:
+        """Frees the places of a pair that no longer occurs; a later pair may take its number."""
+        cdef Pair *pair = &self.pairs[number]
+        if pair.n_places == MERGED:
+            return 0
+        if pair.n_places != EXCLUDED:
+            _free_places(&self.lists, &pair.places, pair.n_places)
+            pair.n_places = 0
+        if pair.heap_place >= 0:
+            self._refresh(number)
+        if number >= self.n_listed:
+            pair.left = -1  # so that it is not found
+            pair.places.next = self.unused
+            self.unused = number
+        return 0
 
     cdef inline int _mark(self, int32_t number) except -1 nogil:
-        """Notes that the key of a pair changed; those of new pairs are set in any case."""
-        if number >= self.first_of_new:
+        """Notes that a pair is new or that its count changed."""
+        if self.pairs[number].heap_place == NEW:
             return 0
         if self.scored:
             if self.scores[number].changed:
@@ -539,20 +577,16 @@ cdef class MergeTrainer:
 
     cdef int _add_place(self, int32_t p, int32_t left, int32_t right,
                         int64_t count) except -1 nogil:
-        """Records that a pair now begins at p."""
+        """Records that a pair now begins at p, and lists the place."""
+        return _list_place(&self.lists, &self.pairs[self._begin(p, left, right, count)], p)
+
+    cdef int32_t _begin(self, int32_t p, int32_t left, int32_t right,
+                        int64_t count) except -1 nogil:
+        """Records that a pair now begins at p; returns its number."""
         cdef bint has_new = left == self.newest or right == self.newest
         cdef int32_t number = (self._pair_of_new(left, right) if has_new
                                else self._pair(left, right))
-        cdef Pair *pair = &self.pairs[number]
         cdef Score *score
-        if pair.n_places < MERGED:
-            if pair.n_places >= FEW and not pair.n_places & (pair.n_places - 1):
-                self._widen_places(pair)
-            if pair.n_places < FEW:
-                pair.places.few[pair.n_places] = p
-            else:
-                pair.places.many[pair.n_places] = p
-            pair.n_places += 1
         self.at[p] = number
         if self.scored:
             score = &self.scores[number]
@@ -564,19 +598,9 @@ cdef class MergeTrainer:
                 score.in_right = True
                 score.next_right = self.with_right[right]
                 self.with_right[right] = number
-        return self._add(number, count)
-
-    cdef int _widen_places(self, Pair *pair) except -1 nogil:
-        cdef bint are_few = pair.n_places == FEW
-        cdef int32_t *moved = <int32_t *> realloc(NULL if are_few else pair.places.many,
-                                                  2 * pair.n_places * sizeof(int32_t))
-        if moved == NULL:
-            with gil:
-                raise MemoryError
-        if are_few:
-            memcpy(moved, pair.places.few, sizeof(pair.places.few))
-        pair.places.many = moved
-        return 0
+        self.pairs[number].count += count
+        self._mark(number)
+        return number
 
     cdef void _add_part(self, int32_t piece, int64_t count) noexcept nogil:
         self.part_count[piece] += count
@@ -621,42 +645,52 @@ cdef class MergeTrainer:
         """Updates the pairs that are new or changed, in any order: that of the heap is total."""
         cdef Py_ssize_t i
         for i in range(self.n_changed):
+            if self.pairs[self.changed[i]].heap_place == NEW:
+                _free_rest(&self.lists, &self.pairs[self.changed[i]])
             self._refresh(self.changed[i])
         self.n_changed = 0
-        for i in range(self.first_of_new, self.n_pairs):
-            self._refresh(<int32_t> i)
         return 0
 
     cdef int _refresh(self, int32_t number) except -1 nogil:
-        """Updates a pair's key from its count, and its place in the heap."""
+        """Updates a pair's place in the heap from its count."""
         cdef Pair *pair = &self.pairs[number]
         cdef Score *score
         cdef int32_t place = pair.heap_place
-        pair.key = (
-            0 if pair.n_places == EXCLUDED or pair.count < self.min_count else pair.count
-        )
+        cdef bint belongs = pair.n_places != EXCLUDED and pair.count >= self.least
         if self.scored:
             score = &self.scores[number]
             score.changed = False
-        if self.scored and pair.key:
+        if self.scored and belongs:
             score.left_count = self.part_count[pair.left]
             score.right_count = self.part_count[pair.right]
-            score.score = (<double> pair.key
+            score.score = (<double> pair.count
                            / (<double> score.left_count * <double> score.right_count))
-        if pair.key == 0:
+        if not belongs:
+            pair.heap_place = OUTSIDE
             if place >= 0:
-                pair.heap_place = -1
                 self.in_heap -= 1
                 if place < self.in_heap:
                     _sift(self.pairs, self.scores, self.heap, self.in_heap, place,
                           self.heap[self.in_heap])
             return 0
         if place < 0:
-            self.heap = <int32_t *> _grown(self.heap, &self.heap_room, self.in_heap + 1,
-                                           sizeof(int32_t))
+            self.heap = <Entry *> _grown(self.heap, &self.heap_room, self.in_heap + 1,
+                                         sizeof(Entry))
             place = <int32_t> self.in_heap
             self.in_heap += 1
-        _sift(self.pairs, self.scores, self.heap, self.in_heap, place, number)
+        _sift(self.pairs, self.scores, self.heap, self.in_heap, place, Entry(pair.count, number))
+        return 0
+
+    cdef int _refill(self) except -1 nogil:
+        """Fills the empty heap with the most frequent pairs, or with all if pairs are scored."""
+        cdef int64_t highest = 0
+        cdef Py_ssize_t i
+        for i in range(self.n_pairs):
+            if self.pairs[i].n_places != EXCLUDED:
+                highest = max(highest, self.pairs[i].count)
+        self.least = self.min_count if self.scored else max(self.min_count, highest // SHARE)
+        for i in range(self.n_pairs):
+            self._refresh(<int32_t> i)
         return 0
 
     # --- merging --------------------------------------------------------------------------------
@@ -670,30 +704,29 @@ cdef class MergeTrainer:
     cdef int _merge_best(self) except -1 nogil:
         """Merges the best pair, or excludes it if its token is forbidden; 0 if no pair is left."""
         cdef int32_t number, token, left, right
-        cdef Places kept
-        cdef int32_t *places
+        cdef Places places
         cdef Py_ssize_t slot, n_places
         cdef int64_t length
         cdef bint is_new
         while True:
             if not self.in_heap:
+                self._refill()
+            if not self.in_heap:
                 return 0
-            number = self.heap[0]
-            if self.pairs[number].key == self.pairs[number].count:
+            number = self.heap[0].number
+            if self.heap[0].count == self.pairs[number].count:
                 break
             self._refresh(number)
         left = self.pairs[number].left
         right = self.pairs[number].right
-        kept = self.pairs[number].places
+        places = self.pairs[number].places
         n_places = self.pairs[number].n_places
-        places = kept.many if n_places > FEW else &kept.few[0]
         length = self._length(left) + self._length(right)
         self._spell_pair(left, right)
         slot = self._slot_of(length)
         token = self.spellings[slot]
         if token >= self.room:
-            if n_places > FEW:
-                free(kept.many)
+            _free_places(&self.lists, &places, n_places)
             self.pairs[number].n_places = EXCLUDED
             self._refresh(number)
             return 1
@@ -701,24 +734,20 @@ cdef class MergeTrainer:
         if is_new:
             token = <int32_t> self.tokens
             self.spellings[slot] = token
-            self.starts[token] = self._first(number, places)
+            self.starts[token] = self._first(number, _places_of(&self.lists, &places, n_places))
             self.lengths[token] = length
             self._keep_spelling(token)
             self.tokens += 1
         token += self.alphabet
         self.newest = token if is_new else -1
-        self.first_of_new = <int32_t> self.n_pairs
         self.pairs[number].n_places = MERGED
         self.pairs[number].places.rank = <int32_t> self.n_done
-        try:
-            self._record(left, right, token)
-            # joined occurrences may overlap, so go from left to right
-            if left == right or not is_new:
-                qsort(places, n_places, sizeof(int32_t), _ascending)
-            self._join_all(number, places, n_places, token, is_new)
-        finally:
-            if n_places > FEW:
-                free(kept.many)
+        self._record(left, right, token)
+        # joined occurrences may overlap, so go from left to right
+        if left == right or not is_new:
+            qsort(_places_of(&self.lists, &places, n_places), n_places, sizeof(int32_t), _ascending)
+        self._join_all(number, &places, n_places, token, is_new)
+        _free_places(&self.lists, &places, n_places)
         if self.scored:
             self._mark_parts()
         self._refresh_changed()
@@ -731,13 +760,15 @@ cdef class MergeTrainer:
             i += 1
         return places[i]
 
-    cdef int _join_all(self, int32_t number, const int32_t *places, Py_ssize_t n_places,
+    cdef int _join_all(self, int32_t number, Places *listed, Py_ssize_t n_places,
                        int32_t token, bint is_new) except -1 nogil:
         """Joins a pair wherever it still begins; applies other merges if the token is not new."""
         cdef Py_ssize_t i
+        cdef const int32_t *places
         cdef int32_t left_length = <int32_t> self._length(self.pairs[number].left)
         cdef int32_t ahead, before
         for i in range(n_places):
+            places = _places_of(&self.lists, listed, n_places)  # which new places may have moved
             if i + 2 * AHEAD < n_places:
                 prefetch(&self.at[places[i + 2 * AHEAD]])
                 ahead = places[i + AHEAD]
