@@ -31,17 +31,18 @@ def start_of_merges(task: Task, share: ForEach) -> TreeSearch:
         phases.enter("greedtok")
         greedy = greedtok(instance.unmerged, time_limit=deadline.left, threads=limits.threads)
         closed = ClosedTokens(instance)
-        tokens = closed.first([*first, *greedy.vocabulary])
-        return greedy, closed, instance.vocabulary(tokens, "improve")
+        # alone, the tokens to start from may need fewer
+        starts = ([*first, *greedy.vocabulary], first)
+        tried = [closed.counted(closed.first(tokens)) for tokens in starts]
+        return greedy, closed, min(tried, key=lambda found: found[1])[0]
 
     (greedy, closed, vocabulary), is_stopped = begun(begin, deadline)
     is_stopped |= greedy.termination == "interrupted"
-    wanted = [*first, *greedy.vocabulary]
     left = deadline.left or 0.0
     try:
         phases.enter("search")
         if not is_stopped:
-            vocabulary, _ = closed.search(wanted, deadline.earlier((1 - _SHARE) * left))
+            vocabulary, _ = closed.search(vocabulary, deadline.earlier((1 - _SHARE) * left))
         solution = recounted(instance, vocabulary, limits, deadline)
         phases.offer("incumbent", solution.tokens, None, "search")
         phases.enter("bound")

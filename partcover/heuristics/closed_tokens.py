@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Collection, Container, Iterable, Iterator
 from functools import cached_property
 from itertools import chain
 from typing import Any, TypeVar
@@ -71,13 +71,15 @@ class ClosedTokens:
         """The candidates, in the order of the index."""
         return list(self.instance.unmerged.index.tokens())
 
-    def first(self, wanted: Iterable[Token]) -> tuple[Token, ...]:
+    def first(
+        self, wanted: Iterable[Token], among: Collection[Token] | None = None
+    ) -> tuple[Token, ...]:
         """Returns the first of some tokens, each with parts that make it, within the budgets.
 
         Of several ways to make a token, it takes the first one in `MergeCondition.splits` among
-        those that need the fewest further tokens.
+        those that need the fewest further tokens.  Parts are candidates, or `among` other tokens.
         """
-        instance, known = self.instance, set(self.candidates)
+        instance, known = self.instance, set(self.candidates if among is None else among)
         kept: dict[Token, None] = dict.fromkeys(instance.fixed)
         room = [
             group.limit - sum(token in group for token in instance.fixed)
@@ -104,7 +106,7 @@ class ClosedTokens:
         x : ndarray of float64, shape (candidates,)
             x of each candidate.
         """
-        return self._counted(self.first(self.by_x(x)))
+        return self.counted(self.first(self.by_x(x)))
 
     def by_x(self, x: Float64) -> Iterator[Token]:
         """Yields the candidates, those with large x first."""
@@ -120,19 +122,31 @@ class ClosedTokens:
         If the wanted tokens do not use the budget, those follow that would save most alone.  The
         least used tokens give way to texts that two neighbors spell most often, all with their
         parts: first a quarter of the tokens, and fewer each time that this does not help.  In small
-        instances, single tokens then give way to those that would save most alone.
+        instances, single tokens then give way to those that would save most alone.  Unless words
+        are segmented by the shortest path, another token may cost tokens: the wanted tokens are
+        then also tried alone, and in small instances the best vocabulary with one token less.
         """
         order = np.argsort(-self._promise, kind="stable").tolist()
         others = (self.candidates[n] for n in order)
+        wanted = list(wanted)
         first = self.instance.vocabulary(self.first(chain(wanted, others)), "improve")
-        best, needed = self._counted(self._exchanged(first, deadline).tokens)
+        best, needed = self.counted(self._exchanged(first, deadline).tokens)
+        if self._may_cost:
+            alone = self.counted(self.first(wanted))
+            best, needed = min((best, needed), alone, key=lambda found: found[1])
         looked_at = len(self.instance.words.data) + len(self.candidates)
         tries = iter(range(_WORK // max(1, looked_at)))
         for _ in range(_ROUNDS):
-            loose = self._least_used(best, self._cut(best))[:_TRIED]
+            loose = self._least_used(best, self._cut(best))
             further = [t for t in (self.candidates[n] for n in order) if t not in best][:_TRIED]
-            exchanges = self._exchanges(best, needed, loose, further, tries, deadline)
-            better = next(exchanges, None)
+            better = None
+            for tokens in self._exchanges(best, loose, further):
+                if deadline.is_over or next(tries, None) is None:
+                    break
+                found = self.counted(tokens)
+                if found[1] < needed:
+                    better = found
+                    break
             if better is None:
                 break
             best, needed = better
@@ -173,30 +187,35 @@ class ClosedTokens:
         return [t for t in (vocabulary.tokens[n] for n in order) if t not in fixed]
 
     def _exchanges(
-        self,
-        best: Vocabulary,
-        needed: int,
-        loose: list[Token],
-        others: list[Token],
-        tries: Iterator[int],
-        deadline: Deadline,
-    ) -> Iterator[tuple[Vocabulary, int]]:
-        """Yields vocabularies that need fewer tokens, after exchanging one token for another."""
-        for gone in loose:
-            left = [token for token in best if token != gone]
-            for other in others:
-                if deadline.is_over or next(tries, None) is None:
-                    return
-                found = self._counted(self.first([other, *left, *others]))
-                if found[1] < needed:
-                    yield found
+        self, best: Vocabulary, loose: list[Token], others: list[Token]
+    ) -> Iterator[tuple[Token, ...]]:
+        """Yields vocabularies in which one token is exchanged for another, removed or added."""
+
+        def without(some: list[Token]) -> Iterator[list[Token]]:
+            return ([token for token in best if token != gone] for gone in some)
+
+        if self._may_cost:
+            for left in without(loose):
+                yield self.first(left, among=left)
+            if len(best) < self.instance.k:
+                yield from (self.first([*best, other]) for other in others)
+            for left in without(loose[:_TRIED]):
+                yield from (self.first([other, *left]) for other in others)
+        for left in without(loose[:_TRIED]):
+            yield from (self.first([other, *left, *others]) for other in others)
+
+    @property
+    def _may_cost(self) -> bool:
+        """Whether words may need more tokens with another token than without."""
+        return self.instance.rule != "shortest_path"
 
     @cached_property
     def _promise(self) -> np.ndarray:
         index = self.instance.unmerged.index
         return index.weight * (index.length.astype(np.int64) - 1)
 
-    def _counted(self, tokens: tuple[Token, ...]) -> tuple[Vocabulary, int]:
+    def counted(self, tokens: tuple[Token, ...]) -> tuple[Vocabulary, int]:
+        """Returns the vocabulary of some tokens, and the tokens that it needs."""
         vocabulary = self.instance.vocabulary(tokens, "improve")
         return vocabulary, self._cut(vocabulary).tokens
 

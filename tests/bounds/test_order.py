@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, pairwise
@@ -262,16 +263,46 @@ def test_the_example_by_hand():
 
 @pytest.mark.parametrize("k", [3, 4])
 @pytest.mark.parametrize("by_rank", [False, True])
-def test_an_optimum_of_fewer_tokens_than_the_budget_is_found(k, by_rank):
+@pytest.mark.parametrize("start", [None, Vocabulary(["ab", "cd"])])
+def test_an_optimum_of_fewer_tokens_than_the_budget_is_found(k, by_rank, start):
     """With bc as a third token, abcd needs one token more: no third one is taken instead."""
     merges = MergeCondition(MERGES, rule="merges", by_rank=by_rank)
     words = WordCounts.from_counts({"abcd": 10, "bc": 1})
     instance = Instance(words, k, candidates=TOKENS, merges=merges)
-    found = solve(instance)
+    found = solve(instance, warm_start=start)
     assert (found.tokens, found.lower_bound, found.status) == (22, 22, "optimal")
     assert set(found.vocabulary) == {b"ab", b"cd"}
     assert check_certificate(instance, found.certificate).lower_bound == 22
     assert verify(instance, found.vocabulary, claim=found).ok
+    improved = improve(instance, warm_start=start)
+    assert (improved.tokens, set(improved.vocabulary)) == (22, {b"ab", b"cd"})
+    assert verify(instance, improved.vocabulary, claim=improved).ok
+    if start is not None:  # what one begins from is kept without any time, too
+        assert improve(instance, warm_start=start, time_limit=0).tokens == 22
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", [16, 32, 52, 63, 77, 92, 103, 110, 112, 150, 155, 160])
+def test_improve_finds_the_fewest_tokens_that_any_number_up_to_k_needs(number):
+    """Of these bases, some of the tokens need fewer tokens than all of them."""
+    draw = random.Random(number)
+    drawn = ("".join(draw.choices("abc", k=draw.randint(1, 8))) for _ in range(6))
+    words = WordCounts.from_counts({word: draw.randint(1, 9) for word in drawn})
+    parts, merges = list("abc"), []
+    for _ in range(9):
+        pair = draw.choice(parts), draw.choice(parts)
+        if pair not in merges and len("".join(pair)) <= 3:
+            merges.append(pair)
+            parts += {"".join(pair)} - {*parts}
+    draw.shuffle(merges)
+    tokens = sorted({left + right for left, right in merges})
+    base = Vocabulary(tokens, rule="merges", merges=merges)
+    needed = [fewest_in_order(words, base, size) for size in range(len(base) + 1)]
+    assert min(needed) < needed[-1]
+    for k in range(len(base) + 2):
+        condition = MergeCondition.of(base)
+        found = improve(Instance(words, k, candidates=base.tokens, merges=condition))
+        assert found.tokens == segment(words, found.vocabulary).tokens == min(needed[: k + 1])
 
 
 @pytest.mark.parametrize(
@@ -371,9 +402,9 @@ def test_files_with_other_orders_are_refused(change):
 
 @pytest.mark.long
 def test_a_pruned_bpe_is_nearly_proven():
-    random = np.random.default_rng(7)
-    stems = ["".join(random.choice(list("abcdefgh"), 3)) for _ in range(40)]
-    drawn = {"".join(random.choice(stems, 2)): int(n) for n in random.integers(1, 50, 300)}
+    draw = np.random.default_rng(7)
+    stems = ["".join(draw.choice(list("abcdefgh"), 3)) for _ in range(40)]
+    drawn = {"".join(draw.choice(stems, 2)): int(n) for n in draw.integers(1, 50, 300)}
     words = WordCounts.from_counts(drawn)
     base = trainers.bpe(Instance(words, 120)).vocabulary
     found = prune(base, words, 60)
