@@ -78,16 +78,23 @@ def kept_locked(descriptor: int) -> Iterator[None]:
 def held_folder(path: Path) -> Iterator[None]:
     """Creates a folder if needed, and keeps other runs out of it during the block.
 
+    A folder that it creates is deleted if it is empty after the block.
+
     Raises
     ------
     InputError
         If another run uses it, or it cannot be created.
     """
-    file = _locked_folder(path)
+    is_new, file = not path.exists(), None
     try:
+        with deferred():  # a folder that is made is also known
+            file = _locked_folder(path)
         yield
     finally:
         if file is not None:
+            if is_new:
+                with suppress(OSError):  # it is not empty, or is deleted
+                    path.rmdir()
             os.close(file)
 
 

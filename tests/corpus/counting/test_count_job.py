@@ -198,6 +198,19 @@ def test_a_count_that_is_killed_while_it_tidies_up_goes_on(run, text, tmp_path, 
     assert files(tmp_path) == ["C.tsv", "C.tsv.manifest.json", "t.txt"]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="folders are not locked")
+def test_a_count_that_is_stopped_before_it_has_a_plan_leaves_nothing(
+    run, text, tmp_path, monkeypatch
+):
+    def stopped(folder):
+        assert folder.exists()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("partcover.corpus.counting.count_job.remove_left_behind", stopped)
+    assert run("count", "t.txt", "--pretokenizer", "gpt2", "--quiet", "-o", "C.tsv")[0] == 130
+    assert files(tmp_path) == ["t.txt"]
+
+
 def test_the_manifest(run, text, tmp_path):
     assert run("count", "t.txt", "--pretokenizer", "gpt2", "-o", "C.tsv", "--resume")[0] == 0
     assert files(tmp_path) == ["C.tsv", "C.tsv.manifest.json", "t.txt"]

@@ -97,6 +97,27 @@ def test_a_file_is_written_whole_before_an_interrupt(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["v.json"]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="folders are not locked")
+def test_a_folder_that_is_made_during_an_interrupt_is_deleted(tmp_path):
+    code = f"""if True:
+        import signal
+        from pathlib import Path
+        from partcover.runtime.files import locks
+        def slow(file, path):
+            signal.raise_signal(signal.SIGINT)
+        locks.lock = slow
+        print('ready', flush=True)
+        try:
+            with locks.held_folder(Path({str(tmp_path / "shards")!r})):
+                print("begun")
+        except KeyboardInterrupt:
+            print("interrupted")
+    """
+    with started("exec(" + repr(code) + ")") as process:
+        assert process.stdout.read() == "interrupted\n"
+    assert not [*tmp_path.iterdir()]
+
+
 @pytest.mark.long
 def test_what_is_ignored_stays_ignored():
     def ignore():  # as nohup does
