@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias
 
 from ..errors import InputError
 from ..runtime.arguments import closest, plain, shown
-from ..runtime.arrays import Array, Int64, np
+from ..runtime.arrays import Array, Int32, Int64, np
 
 Symbols: TypeAlias = Literal["bytes", "chars", "ints"]
 Token: TypeAlias = bytes | str | tuple[int, ...]
@@ -28,6 +28,7 @@ DTYPES: dict[Symbols, str] = {"bytes": "uint8", "chars": "int32", "ints": "int64
 MOST_INTEGER = 2**62 - 1  # of words over integers
 
 _GLANCE = 32  # symbols that `glance` shows
+_BLOCK = 1 << 18  # symbols that are numbered at once, so that 64-bit places take little memory
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPE = re.compile(r"\\(x[0-9A-Fa-f]{2}|[\\tnr])|\\")
 _UNESCAPED = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
@@ -179,6 +180,58 @@ def packed(words: Iterable[Any], symbols: Symbols) -> tuple[Array, Int64]:
     return np.fromiter(each, DTYPES[symbols], int(offsets[-1])), offsets
 
 
+def distinct(data: Array) -> Array:
+    """Returns the distinct symbols of an array, ascending.
+
+    Examples
+    --------
+    >>> from partcover.corpus.symbols import distinct, packed
+    >>> distinct(packed([(7, 10**9), (7, 2)], "ints")[0]).tolist()
+    [2, 7, 1000000000]
+    """
+    most = int(data.max(initial=0))
+    if most <= len(data):
+        there = np.zeros(most + 1, bool)
+        for begin in range(0, len(data), _BLOCK):
+            there[data[begin : begin + _BLOCK]] = True
+        return there.nonzero()[0].astype(data.dtype)
+    ordered = np.sort(data)
+    is_first = np.ones(len(data), bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    return ordered[is_first]
+
+
+def numbered(data: Array, alphabet: Array) -> Int32:
+    """Returns the index of each symbol of an array in an alphabet, ascending distinct symbols.
+
+    A symbol that is not in it gets an index behind the last.
+
+    Examples
+    --------
+    >>> from partcover.corpus.symbols import numbered, packed
+    >>> alphabet, _ = packed([(2, 7, 10**9)], "ints")
+    >>> numbered(packed([(7, 10**9), (7, 3)], "ints")[0], alphabet).tolist()
+    [1, 2, 1, 3]
+    """
+    numbers: Int32 = np.full(len(data), len(alphabet), np.int32)
+    if not len(alphabet):
+        return numbers
+    most = int(alphabet[-1])
+    table = np.full(most + 2 if most <= len(data) else 0, len(alphabet), np.int32)
+    if len(table):
+        table[alphabet] = np.arange(len(alphabet), dtype=np.int32)
+    last = len(alphabet) - 1
+    for begin in range(0, len(data), _BLOCK):
+        part = data[begin : begin + _BLOCK]
+        if len(table):
+            numbers[begin : begin + _BLOCK] = table[np.minimum(part, np.int64(most + 1))]
+        else:
+            place = np.minimum(np.searchsorted(alphabet, part), last)
+            is_there = alphabet[place] == part
+            numbers[begin : begin + _BLOCK][is_there] = place[is_there]
+    return numbers
+
+
 def from_array(data: Array, symbols: Symbols) -> Token:
     """Returns the word over `symbols` in an array: the inverse of `packed`.
 
@@ -198,13 +251,16 @@ def from_array(data: Array, symbols: Symbols) -> Token:
 def slices(data: Array, begin: Array, end: Array, symbols: Symbols) -> Iterator[Token]:
     """Yields ``from_array(data[b:e], symbols)`` for each b of `begin` and e of `end`, faster."""
     whole: Any
+    bounds = zip(begin.tolist(), end.tolist(), strict=True)
+    if symbols == "ints":  # all of them as objects of Python would take much memory
+        whole = np.ascontiguousarray(data).data
+        yield from (tuple(whole[first:last].tolist()) for first, last in bounds)
+        return
     if symbols == "bytes":
         whole = data.astype("uint8", copy=False).tobytes()
-    elif symbols == "chars":
-        whole = data.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
     else:
-        whole = tuple(data.tolist())
-    for first, last in zip(begin.tolist(), end.tolist(), strict=True):
+        whole = data.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    for first, last in bounds:
         yield whole[first:last]
 
 

@@ -6,8 +6,11 @@ import sys
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
+from ..corpus import symbols as sym
+from ..corpus.symbols import Symbols
 from ..errors import InputError
 from ..runtime.arrays import Int64, np
 from ..runtime.memory import available_memory, shown_size
@@ -36,8 +39,11 @@ if "free-threading" in sys.version:
     _PROGRAM += 28 << 20  # without the interpreter lock, memory is freed later
 _WORD = 16  # a word: its offset and its count
 _TOKEN, _MERGED = 400, 1000  # a token in Python and in the file; a token with its merge
-# a symbol of a token: of text, an integer, and one in all vocabularies of a bound
-_SPELLED, _SPELLED_INT, _SPELLED_OFTEN = 12, 60, 250
+# a symbol of a token, and one in all vocabularies of a bound
+_SPELLED: dict[Symbols, int] = {"bytes": 24, "chars": 36, "ints": 72}
+_SPELLED_OFTEN = 250
+# a symbol of a token in the trie, beside an index; longer tokens are at most whole words
+_NODE, _LONG = 36, 1_000
 _PRICED = 160  # a candidate whose reward is counted
 _PRICE, _BEST_PRICE = 48, 8  # a symbol in the steps of a bound; a symbol after they have ended
 _INDEXED = 16  # a position of the index, in addition to prices
@@ -45,9 +51,14 @@ _SEARCHED = 44  # an occurrence in a search, with its links
 # an occurrence in a bound, if arcs are made word by word; if they are kept
 _ARC, _HELD_ARC = 24, 64
 _PIECE = 36  # a symbol while words are segmented into pieces that are merged, with its pairs
-_CUT, _ATOM = 20, 84  # a symbol while words are segmented; while their atoms are also counted
+_LETTER = 84  # a distinct symbol, where words are not only segmented
+_PAIR = 28  # a pair of distinct symbols, of those that are merged
+# a symbol while words are segmented; in addition, an integer while it is numbered
+_CUT, _NUMBERED = 20, 6
+_ATOM, _INT_ATOM = 130, 340  # a symbol while atoms of words are also counted; of integers
 _LISTED, _DRAWN = 36, 56  # a candidate of an index that has all of them; with its weight, drawn
-_PRUNED, _PLACE = 180, 30  # a piece that may be pruned; an occurrence of a piece
+# a piece that may be pruned, and one of integers; an occurrence of a piece
+_PRUNED, _PRUNED_INTS, _PLACE = 180, 300, 30
 _MOST_DRAWN = 1 << 26  # most candidates to draw from
 _ENTRY = 250  # a nonzero or a variable of a solver's model
 _TAIL = 96 << 20  # the words outside of a head, read in blocks, and the sums over them
@@ -131,7 +142,8 @@ def memory_plan(
 
     If the words have at most `MOST_COUNTED` positions and their index fits, it is built and the
     candidates and their occurrences are counted.  With more words, or with group budgets, the
-    number of substrings is used as an upper bound on both, in O(words) time.
+    number of substrings is used as an upper bound on both, in O(words) time.  Distinct symbols are
+    counted, except of bytes and of words that are only segmented.
 
     The work is ``greedy``: GreedTok or GreedWMC; ``bound``: a lower bound; ``search``: a bound
     with a search for vocabularies; ``proof``: both, and branching; ``model``: a solver's model of
@@ -229,6 +241,18 @@ class _Estimate:
         index = instance.promising_index()
         return index.total if work == "draws" else index.n_undominated, index.most_occurrences
 
+    @cached_property
+    def letters(self) -> int:
+        """The number of distinct symbols; of bytes, which need no arrays, the most there can be."""
+        words = self.instance.words
+        return 256 if words.symbols == "bytes" else len(sym.distinct(words.data))
+
+    @cached_property
+    def often(self) -> int:
+        """The number of symbols of words that occur twice or more."""
+        words = self.instance.words
+        return int(np.diff(words.offsets)[words.counts > 1].sum())
+
     def words_that_fit(self, found: _Found, available: int) -> int | None:
         """Returns how many of the most frequent words fit, rounded down to two significant digits.
 
@@ -265,10 +289,14 @@ class _Estimate:
         yield "the program", _PROGRAM
         itemsize = self.instance.words.views[0].itemsize
         yield "the words", n_words * _WORD + n_symbols * itemsize
+        if self.work not in ("words", "phrases"):
+            letters = min(n_symbols, self.letters)
+            yield "distinct symbols", letters * _LETTER
         if self.is_head:
             yield "the words outside of the head", _TAIL
         if self.work == "merges":
-            yield "pieces and their pairs", n_symbols * _PIECE
+            pairs = min(n_symbols, letters**2)
+            yield "pieces and their pairs", n_symbols * _PIECE + pairs * _PAIR
             yield "tokens", min(self.instance.k, n_symbols) * _MERGED
 
     def parts(self, lengths: Int64, found: _Found) -> Iterator[tuple[str, int]]:
@@ -285,11 +313,16 @@ class _Estimate:
         capped = self._capped(lengths)
         others = max(0, len(capped) - instance.k)
         longest = np.partition(capped, others - 1)[others:] if others else capped
-        a_symbol = _SPELLED_INT if instance.words.symbols == "ints" else _SPELLED
-        spelled = int(longest.sum()) * (_SPELLED_OFTEN if is_priced else a_symbol)
+        is_ints = instance.words.symbols == "ints"
+        a_symbol = _SPELLED_OFTEN if is_priced else _SPELLED[instance.words.symbols]
+        spelled = int(longest.sum()) * a_symbol
+        if not is_priced and work not in ("words", "phrases"):
+            spelled += int(np.minimum(longest, _LONG).sum()) * _NODE
         tokens = min(instance.k, n_symbols) * _TOKEN + spelled
         if work in ("words", "phrases"):
-            yield "the words, cut", n_symbols * (_CUT if work == "words" else _ATOM)
+            an_atom = _INT_ATOM if is_ints else _ATOM
+            a_cut = _CUT + _NUMBERED * is_ints if work == "words" else an_atom
+            yield "the words, cut", n_symbols * a_cut
             yield "tokens", tokens
             return
         a_position, a_candidate, a_listed, an_occurrence = _sizes(positions)
@@ -310,9 +343,12 @@ class _Estimate:
             return
         if isinstance(work, Pieces):
             yield "candidates", candidates * _LISTED
-            # those that occur twice or more
-            pieces = min(candidates, occurrences // 2, work.most)
-            yield "pieces", pieces * _PRUNED
+            # those that occur twice or more; and at each position the longest that occurs there
+            # only, if its word occurs twice or more
+            rare = min(n_symbols, self.often)
+            pieces = min(candidates, occurrences // 2 + rare, work.most)
+            a_piece = _PRUNED_INTS if is_ints else _PRUNED
+            yield "pieces", (pieces + min(n_symbols, self.letters)) * a_piece
             # single symbols are pieces too
             yield "occurrences", (occurrences + n_symbols) * _PLACE
             return

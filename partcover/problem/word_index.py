@@ -97,7 +97,8 @@ class WordIndex:
             "leave out rare words; bound and improve take all words with --head",
         )
         self.words = words
-        self._alphabet, ranks = _alphabet_and_ranks(data)
+        # bytes are their own ranks
+        self._alphabet = None if data.dtype == np.uint8 else sym.distinct(data)
         upper = int(data.max(initial=0)) + 1 if self._alphabet is None else len(self._alphabet)
         if upper > MOST_WORDS:
             raise InputError(
@@ -105,6 +106,7 @@ class WordIndex:
                 "indexed: leave out rare words"
             )
         text, word_of = np.empty(size, np.int32), np.empty(size, np.int32)
+        ranks = data if self._alphabet is None else sym.numbered(data, self._alphabet)
         lay_out(ranks, offsets, text, word_of)
         del ranks
         sa: Positions = np.empty(size, f"int{8 * position_bytes(size)}")
@@ -116,9 +118,10 @@ class WordIndex:
         """Converts symbols to ranks from 1, in symbol order; −1 for a symbol that no word has."""
         if self._alphabet is None:
             return data.astype(np.int32) + np.int32(1)
-        ranks = np.searchsorted(self._alphabet, data).astype(np.int32)
-        known = np.isin(data, self._alphabet)
-        return np.where(known, ranks + np.int32(1), np.int32(-1)).astype(np.int32)
+        ranks = sym.numbered(data, self._alphabet)
+        ranks += np.int32(1)
+        ranks[ranks > len(self._alphabet)] = -1
+        return ranks
 
     def find_tokens(self, tokens: Iterable[Token]) -> Intervals:
         """Finds tokens; returns them in the given order.  O(Σ length · log(symbols))."""
@@ -230,21 +233,6 @@ def refuse_wide(words: WordCounts) -> None:
             "improve take all words with --head (HeadAndTail), which may be "
             f"{_most_that_fit(words, NARROW_POSITIONS)}"
         )
-
-
-def _alphabet_and_ranks(data: Integers) -> tuple[Integers | None, Integers]:
-    """Returns the distinct symbols, ascending, and ranks of all; bytes are their own ranks."""
-    if data.dtype == np.uint8:
-        return None, data
-    most = int(data.max(initial=0))
-    if most > len(data):  # too large for a table
-        alphabet = np.unique(data)
-        return alphabet, np.searchsorted(alphabet, data).astype(np.int32)
-    place = np.zeros(most + 1, np.int32)
-    place[data] = 1
-    alphabet = np.flatnonzero(place)
-    place[alphabet] = np.arange(len(alphabet))
-    return alphabet, place[data]
 
 
 def _refuse_beyond_numbers(words: WordCounts) -> None:

@@ -53,7 +53,8 @@ def cutter(
         The segmentation rule; by default the vocabulary's own.  The table in
         `partcover.segmentation.segmentation` describes the rules.
     names : ndarray of int64, optional
-        For integer symbols: the sorted symbols of the words; the data has indices into it.
+        For integer symbols: those of the tokens, ascending; the data has indices into it, and
+        ``len(names)`` for any other symbol.  For draws: all symbols of the words.
     seed : int
         Random seed of ``random_path``.
     pretokenizer : str, optional

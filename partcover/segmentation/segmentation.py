@@ -188,8 +188,11 @@ def segment(
     else:
         data, offsets, which = words.data, words.offsets, np.asarray(which)
     if words.symbols == "ints":
-        names, data = np.unique(data, return_inverse=True)
-        data = data.astype(np.int32)
+        named = words.data  # draws depend on all symbols of a word
+        if rule != "random_path":
+            named, _ = sym.packed((*vocabulary, *vocabulary.symbol_scores), "ints")
+        names = sym.distinct(named)
+        data = sym.numbered(data, names)
     how = words.pretokenizer
     whole, places = words_of_one_long_token(words, vocabulary, rule)
     needed = vocabulary

@@ -41,7 +41,7 @@ class TokenTrie:
     vocabulary : Vocabulary
         The tokens.
     names : ndarray of int64, optional
-        For integer symbols: the sorted symbols of the words; tokens are stored as indices into it.
+        For integer symbols: symbols in ascending order; tokens are stored as indices into them.
     """
 
     def __init__(self, vocabulary: Vocabulary, names: Int64 | None) -> None:
@@ -95,12 +95,9 @@ class TokenTrie:
         return [*map(int, self.place(sym.packed(symbols, self.vocabulary.symbols)[0]))]
 
     def place(self, symbols: Array) -> Int32:
-        """Returns symbols as stored in the data; a symbol of no word is larger than all others."""
+        """Returns symbols as stored in the data; one without a name is larger than all others."""
         if self._placed:
-            names = self.names
-            places = np.searchsorted(names, symbols)
-            known = names[np.minimum(places, len(names) - 1)] == symbols if len(names) else False
-            symbols = np.where(known, places, len(names))
+            return sym.numbered(symbols, self.names)
         return symbols.astype(np.int32)
 
     def listed(self, **columns: Array) -> tuple[Int64, Listed]:

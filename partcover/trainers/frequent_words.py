@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..corpus.symbols import Token
+from heapq import nsmallest
+
 from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.arguments import Threads
@@ -55,15 +56,12 @@ def frequent(instance: Instance, *, threads: Threads = 1) -> Solution:
         fits &= lengths <= instance.max_length
     excluded = {*instance.forbidden, *instance.prefix}
     n_words = instance.k - len(instance.prefix)
-    # only words that occur as often as the last one chosen are worth a Python object
+    # only words that occur as often as the last one chosen are worth a Python object, one at a time
     counts = np.sort(words.counts[fits])[::-1]
     lowest = counts[min(len(counts), n_words + len(excluded)) - 1] if len(counts) and n_words else 0
-    ranked: list[tuple[int, Token]] = []
-    for index in np.flatnonzero(fits & (words.counts >= lowest)).tolist():
-        word = words.word(index)
-        if word not in excluded:
-            ranked.append((-int(words.counts[index]), word))
-    chosen = [word for _, word in sorted(ranked)[:n_words]]
+    often = np.flatnonzero(fits & (words.counts >= lowest)).tolist()
+    ranked = ((-int(words.counts[index]), words.word(index)) for index in often)
+    chosen = [word for _, word in nsmallest(n_words, (r for r in ranked if r[1] not in excluded))]
     vocabulary = Vocabulary((*instance.prefix, *chosen), instance.symbols, "frequent")
     extra = {"size": len(vocabulary), "nothing_left_to_gain": len(vocabulary) < instance.k}
     return solution_of(instance, vocabulary, deadline.seconds, threads=threads, extra=extra)

@@ -263,16 +263,7 @@ class _Text:
             begins[offsets[:-1]] = True
         start = np.flatnonzero(begins)
         end = np.append(start, len(data))[1:]
-        numbers: dict[Token, int] = {}
-        text = self.text
-        atom = np.fromiter(
-            (
-                numbers.setdefault(text[a:b], len(numbers))
-                for a, b in zip(start.tolist(), end.tolist(), strict=True)
-            ),
-            np.int64,
-            len(start),
-        )
+        atom, n_atoms = self._numbered(start, end)
         word = self.word_of[start]
         parts = []
         # a frequent sequence begins and ends with a shorter one that is as frequent
@@ -288,10 +279,20 @@ class _Text:
             places = np.flatnonzero((number[:-1] >= 0) & (number[1:] >= 0))
             places = places[places + size < len(start)]
             places = places[word[places] == word[places + size]]
-            inside = number[places] * len(numbers) + atom[places + size]
+            inside = number[places] * n_atoms + atom[places + size]
             if not len(places) or deadline.is_over:
                 break
         return self._best("count", *(np.concatenate(part) for part in zip(*parts, strict=True)))
+
+    def _numbered(self, start: Int64, end: Int64) -> tuple[Int64, int]:
+        """Returns the numbers of atoms, and how many distinct ones there are."""
+        if self.words.symbols == "ints":
+            alphabet = sym.distinct(self.words.data)
+            return sym.numbered(self.words.data, alphabet).astype(np.int64), len(alphabet)
+        numbers: dict[Token, int] = {}
+        spelled = sym.slices(self.words.data, start, end, self.words.symbols)
+        atoms = (numbers.setdefault(atom, len(numbers)) for atom in spelled)
+        return np.fromiter(atoms, np.int64, len(start)), len(numbers)
 
     def pairs(self, tokens: list[Token], threads: int, score: Score) -> Iterator[Token]:
         """Returns the pairs of neighbours under longest match, those of highest score first."""

@@ -242,7 +242,7 @@ def removal_increases(
     the longest token, all ends have the same number of tokens more than with it.
     """
     words = lattice.words
-    symbols = np.unique(words.data, return_inverse=True)[1].astype(np.int32)
+    symbols = sym.numbered(words.data, sym.distinct(words.data))
 
     def work(part: tuple[int, int]) -> tuple[Int64, Int64, int]:
         cost = np.zeros(len(lattice.pieces), np.int64)

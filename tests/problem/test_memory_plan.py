@@ -112,6 +112,18 @@ def test_a_few_enormous_words():
     assert need / 2 <= peak <= need
 
 
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform != "linux", reason="no peak memory")
+@pytest.mark.parametrize("symbols", ["bytes", "chars", "ints"])
+def test_words_that_are_tokens_and_in_the_trie(symbols):
+    """Each word is a token, of fewer symbols than the tokens that are found without the trie."""
+    letters = np.random.default_rng(1).integers(97, 123, (1_500, 400)).tolist()
+    spelled = {"bytes": bytes, "chars": lambda row: "".join(map(chr, row)), "ints": tuple}
+    words = WordCounts.from_counts({spelled[symbols](row): 1 for row in letters}, symbols)
+    need, peak = planned_and_peak(HUGE.replace("50", "1500"), words)
+    assert need / 2 <= peak <= need
+
+
 def repeated():
     return Instance({"banana" * 5000: 2, "bandana" * 50: 1}, 1)
 

@@ -30,6 +30,15 @@ def words_of_kind(kind):
     if kind == "enormous":
         draw = random.integers(97, 123, (8, 25_000)).astype(np.uint8)
         return WordCounts.from_words([row.tobytes() for row in draw])
+    if kind == "integers":
+        rows = 10**9 * random.integers(0, 1000, (30_000, 16))
+        return WordCounts.from_counts({tuple(row): 1 for row in rows.tolist()}, "ints")
+    if kind == "distinct":
+        rows = 10**9 * np.arange(480_000).reshape(-1, 16)
+        return WordCounts.from_counts({tuple(row): 1 for row in rows.tolist()}, "ints")
+    if kind == "characters":
+        rows = 0x4E00 + random.integers(0, 9000, (30_000, 16))
+        return WordCounts.from_counts({"".join(map(chr, row)): 1 for row in rows.tolist()}, "chars")
     least, most, number = (1, 25, 9_000) if kind == "long" else (2, 5, 30_000)
     how, space = ("gpt2+phrases:4", " ") if kind == "phrases" else (None, "")
     letters, sizes = list("etaoinshrdlu"), random.integers(2, 6, 3000).tolist()
@@ -60,6 +69,15 @@ def words_of_kind(kind):
         ("frequent", "words", 5_000, {}),
         ("frequent", "enormous", 50, {}),
         ("bytes", "long", 0, {}),
+        ("frequent", "integers", 5_000, {}),
+        ("frequent", "distinct", 500, {}),
+        ("frequent", "characters", 30_000, {}),
+        ("greedyphrase", "integers", 500, {}),
+        ("greedyphrase", "characters", 500, {}),
+        ("unigram", "integers", 500, {}),
+        ("bpe", "distinct", 500, {}),
+        ("wordpiece", "distinct", 500, {}),
+        ("wordpiece", "integers", 500, {}),
     ],
     ids=str,
 )

@@ -127,9 +127,13 @@ def train_merges(
     left, right, made, joined = trainer.merges()
     del trainer  # most of the memory
     tokens = layout.spelled(begins, ends)
-    spelled = [*layout.symbols(), *tokens]
+    n_symbols = len(layout.alphabet)
+    spelled = {
+        piece: layout.symbol(piece) if piece < n_symbols else tokens[piece - n_symbols]
+        for piece in {*left, *right}  # an alphabet may be large
+    }
     sides = (map(spelled.__getitem__, pieces) for pieces in (left, right))
-    first = len(layout.alphabet) + len(given)  # of the new tokens
+    first = n_symbols + len(given)  # of the new tokens
     return MergeResult(
         tuple(tokens),
         tuple(zip(*sides, strict=True)),
@@ -183,7 +187,10 @@ class _Layout:
     @cached_property
     def alphabet(self) -> bytes | Array:
         """The symbol of each number, in the order that decides ties."""
-        return _BYTES if self.words.symbols == "bytes" else np.unique(self.flat)
+        if self.words.symbols == "bytes":
+            return _BYTES
+        flat: Any = self.flat
+        return sym.distinct(flat)
 
     def trainer(
         self, instance: Instance, given: Vocabulary, limit: int, scored: bool, threads: int
@@ -218,15 +225,18 @@ class _Layout:
         flat = self.flat
         if isinstance(flat, bytes):
             return numbers_of(flat, _NUMBERS)
-        return np.searchsorted(self.alphabet, flat).astype(np.int32)
+        return sym.numbered(flat, np.asarray(self.alphabet))
+
+    def symbol(self, number: int) -> Token:
+        """Returns the symbol with a number."""
+        symbol = self.alphabet[number : number + 1]
+        if isinstance(symbol, bytes):
+            return symbol
+        return sym.from_array(symbol, self.words.symbols)
 
     def symbols(self) -> list[Token]:
         """Returns the symbols in the order of their numbers."""
-        alphabet = self.alphabet
-        if isinstance(alphabet, bytes):
-            return [alphabet[i : i + 1] for i in range(len(alphabet))]
-        kind = self.words.symbols
-        return [sym.from_array(alphabet[i : i + 1], kind) for i in range(len(alphabet))]
+        return [*map(self.symbol, range(len(self.alphabet)))]
 
     def spelled(self, begins: memoryview, ends: memoryview) -> list[Token]:
         """Returns the tokens that stand at some places of `flat`."""
