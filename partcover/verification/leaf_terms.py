@@ -174,7 +174,7 @@ class LeafTerms:
         tokens.update(token for cut in cuts for token in cut.tokens)
         starts_of = self._words.starts_of(tokens) if tokens else {}
         for pair in pairs:
-            overlap, name = _overlap(pair.tokens, starts_of), f"the pair {names(pair.tokens)}"
+            overlap, name = _overlap(pair, starts_of), f"the pair {names(pair.tokens)}"
             at = _checked_multipliers(pair, name, overlap, "where they do not overlap")
             totals[pair.tokens] = self._total(at)
             for token in pair.tokens:
@@ -306,24 +306,21 @@ def charged(
     return bonuses
 
 
-def _overlap(pair: tuple[Token, ...], starts_of: Mapping[Token, Sequence[int]]) -> set[int]:
-    """Returns the symbols that occurrences of both tokens cover."""
-    if len(pair) != 2:
-        raise InputError(f"a pair has {len(pair)} tokens")
-    for token in pair:
+def _overlap(pair: PairPrices, starts_of: Mapping[Token, Sequence[int]]) -> set[int]:
+    """Returns the symbols of a pair that occurrences of both tokens cover."""
+    tokens, symbols = pair.tokens, pair.positions.tolist()
+    if len(tokens) != 2:
+        raise InputError(f"a pair has {len(tokens)} tokens")
+    for token in tokens:
         if len(token) < 2:
             raise InputError(f"a pair has {sym.glance(token)!r}, which is not a token")
         if token not in starts_of:
             raise InputError(f"a pair has {sym.glance(token)!r}, which occurs nowhere")
-    if not all(one < other for one, other in pairwise(pair)):  # type: ignore[operator]  # one type
-        raise InputError(f"the tokens of a pair, {names(pair)}, do not ascend")
-    one, other = (
-        {start + n for start in starts_of[token] for n in range(len(token))} for token in pair
-    )
-    overlap = one & other
-    if not overlap:
-        raise InputError(f"a pair has {names(pair)}, which never overlap")
-    return overlap
+        starts, size = starts_of[token], len(token)
+        symbols = [n for n in symbols if n - size < starts[bisect_right(starts, n) - 1] <= n]
+    if not all(one < other for one, other in pairwise(tokens)):  # type: ignore[operator]  # one type
+        raise InputError(f"the tokens of a pair, {names(tokens)}, do not ascend")
+    return set(symbols)
 
 
 def _checked_multipliers(

@@ -217,7 +217,7 @@ def test_an_edge_of_a_cut_needs_no_multipliers():
         (pair((AB, BC), [2, 1], [1, 1]), "the positions of the pair 'ab' and 'bc' do not ascend"),
         (pair((BC, AB), [1], [1]), "'bc' and 'ab', do not ascend"),
         (pair((AB,), [1], [1]), "merges make, but the instance is not"),
-        (pair((AB, b"xy"), [1], [1]), "a pair has 'ab' and 'xy', which never overlap"),
+        (pair((AB, b"xy"), [1], [1]), "a multiplier at symbol 1, where they do not overlap"),
         (pair((AB, b"zz"), [1], [1]), "a pair has 'zz', which occurs nowhere"),
         (pair((AB, "bc"), [1], [1]), "a pair has 'bc', which occurs nowhere"),
         (pair((AB, b"b"), [1], [1]), "a pair has 'b', which is not a token"),
@@ -236,7 +236,7 @@ def test_words_end_where_tokens_may_not_go_on():
     leaf = Leaf(np.zeros(6, np.int32), pairs=(pair((AB, b"cc"), [0], [1]),))
     assert "'cc', which occurs nowhere" in refused(leaf, instance)
     leaf = Leaf(np.zeros(6, np.int32), pairs=(pair((AB, BC), [5], [1]),))
-    assert "never overlap" in refused(leaf, instance)
+    assert "a multiplier at symbol 5, where they do not overlap" in refused(leaf, instance)
     # "abc" begins in the first word, and would end in the second
     instance = Instance({"ab": 1, "c": 1, "xabc": 1}, 1)
     leaf = Leaf(np.zeros(7, np.int32), pairs=(pair((AB, b"abc"), [0, 4], [1, 1]),))
