@@ -15,6 +15,9 @@ from ...errors import InputError
 from ...runtime.arguments import closest, shown
 
 _Part = TypeVar("_Part")
+# unions, as in `bytes | str`, are made anew at each call: these are asked a million times
+_TOKENS = (bytes, str, tuple)
+_LISTS = (list, tuple)
 
 
 def digest(content: Mapping[str, Any]) -> str:
@@ -41,7 +44,7 @@ def whole(value: Any, name: str, least: int | None = None, most: int | None = No
 
 def token(value: Any, about: str) -> Token:
     """Returns a token of Python that is not trusted; refuses what is of another type."""
-    if not isinstance(value, bytes | str | tuple):
+    if not isinstance(value, _TOKENS):
         raise InputError(f"{about} {shown(value)}, which is not a token")
     return value
 
@@ -56,7 +59,7 @@ def all_of(parts: Any, kind: type[_Part], name: str) -> tuple[_Part, ...]:
 
 def listed(value: Any, name: str, *, pairs: bool = False) -> Sequence[Any]:
     """Returns an untrusted list, or one of `pairs`; refuses what is none."""
-    if not isinstance(value, list | tuple):
+    if not isinstance(value, _LISTS):
         raise InputError(f"{name} are not a list")
     if pairs and not all(isinstance(each, list | tuple) and len(each) == 2 for each in value):
         raise InputError(f"{name} are not pairs")

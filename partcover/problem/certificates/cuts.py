@@ -246,7 +246,8 @@ def unpacked(pairs: Pairs, limit: int) -> tuple[PairPrices, ...]:
 
 def tokens_of(tokens: Any, what: str) -> tuple[Token, ...]:
     """Returns the tokens that Python gave a pair or a cut; refuses others."""
-    return tuple(token(each, f"{what} has") for each in listed(tokens, f"the tokens of {what}"))
+    about = f"{what} has"
+    return tuple([token(each, about) for each in listed(tokens, f"the tokens of {what}")])
 
 
 def tokens_from_json(data: Any, name: str, symbols: Symbols) -> tuple[Token, ...]:
