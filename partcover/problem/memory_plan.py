@@ -40,7 +40,7 @@ if "free-threading" in sys.version:
 _WORD = 16  # a word: its offset and its count
 _TOKEN, _MERGED = 400, 1000  # a token in Python and in the file; a token with its merge
 # a symbol of a token, and one in all vocabularies of a bound
-_SPELLED: dict[Symbols, int] = {"bytes": 24, "chars": 36, "ints": 72}
+_SPELLED: dict[Symbols, int] = {"bytes": 24, "chars": 44, "ints": 72}
 _SPELLED_OFTEN = 250
 # a symbol of a token in the trie, beside an index; longer tokens are at most whole words
 _NODE, _LONG = 36, 1_000
@@ -52,13 +52,13 @@ _SEARCHED = 44  # an occurrence in a search, with its links
 _ARC, _HELD_ARC = 24, 64
 _PIECE = 36  # a symbol while words are segmented into pieces that are merged, with its pairs
 _LETTER = 84  # a distinct symbol, where words are not only segmented
-_PAIR = 28  # a pair of distinct symbols, of those that are merged
+_PAIR = 48  # a pair of distinct symbols, of those that are merged
 # a symbol while words are segmented; in addition, an integer while it is numbered
 _CUT, _NUMBERED = 20, 6
 _ATOM, _INT_ATOM = 130, 340  # a symbol while atoms of words are also counted; of integers
 _LISTED, _DRAWN = 36, 56  # a candidate of an index that has all of them; with its weight, drawn
 # a piece that may be pruned, and one of integers; an occurrence of a piece
-_PRUNED, _PRUNED_INTS, _PLACE = 180, 300, 30
+_PRUNED, _PRUNED_INTS, _PLACE = 168, 300, 30
 _MOST_DRAWN = 1 << 26  # most candidates to draw from
 _ENTRY = 250  # a nonzero or a variable of a solver's model
 _TAIL = 96 << 20  # the words outside of a head, read in blocks, and the sums over them
