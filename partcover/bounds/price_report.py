@@ -154,7 +154,7 @@ def price_report(
                 gain = own
                 if terms is not None and terms.accounts_of(token):
                     at = sorted_words.first[sorted_words.words.index(word)]
-                    paid = [terms.paid_before(token, at + n) for n in range(len(word) + 1)]
+                    paid = terms.paid_before(token, range(at, at + len(word) + 1))
                     gain = own - np.diff(np.array(paid, np.float64) / one)
                 rows.append((token, reward, _worth(word, token, gain), best))
         rows.sort(key=lambda row: -row[1])

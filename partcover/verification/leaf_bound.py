@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from heapq import nlargest
-from itertools import accumulate, chain
+from itertools import accumulate, chain, pairwise
 
 from ..corpus.symbols import Token
 from ..problem.corpora import Corpora
@@ -44,27 +44,39 @@ class LeafCase:
         """Returns the price sums before a token's start and end, minus what it pays there."""
         if not self.terms.accounts_of(token):
             return self.before
-        places = {place for start in starts for place in (start, start + len(token))}
-        return {n: self.before[n] - self.terms.paid_before(token, n) for n in places}
+        places = [*{place for start in starts for place in (start, start + len(token))}]
+        paid = self.terms.paid_before(token, places)
+        return {n: self.before[n] - due for n, due in zip(places, paid, strict=True)}
 
-    def worth(self, token: Token, starts: Sequence[int], scale: int) -> int:
-        """Returns the largest total gain of occurrences that do not overlap; `starts` ascend."""
+    def worth(self, token: Token, starts: Sequence[int], scale: int, *, apart: bool) -> int:
+        """Returns the largest total gain of occurrences that do not overlap; `starts` ascend.
+
+        `apart` says that no two of them overlap.
+        """
         before: Sequence[int] | Mapping[int, int] = self.before
         if self.terms.has_payments:
             before = self.prices_before(token, starts)
         count_at, length = self.words.count_at, len(token)
+        gains = [count_at[n] * (before[n + length] - before[n] - scale) for n in starts]
+        if apart:
+            return sum([gain for gain in gains if gain > 0])
         best = [0]  # best[i]: the largest gain of the first i occurrences
         n_ended = 0  # number of occurrences that end at or before the start of the present one
-        for start in starts:
+        for start, gain in zip(starts, gains, strict=True):
             while starts[n_ended] + length <= start:
                 n_ended += 1
-            gain = count_at[start] * (before[start + length] - before[start] - scale)
             best.append(max(best[-1], best[n_ended] + gain))
         return best[-1]
 
     def reward(self, token: Token, starts: Sequence[int], scale: int) -> int:
         """Returns what a token's occurrences are worth, and what the terms of the leaf add."""
-        return self.worth(token, starts, scale) + self.terms.gives(token)
+        worth = self.worth(token, starts, scale, apart=_are_apart(starts, len(token)))
+        return worth + self.terms.gives(token)
+
+
+def _are_apart(starts: Sequence[int], length: int) -> bool:
+    """Returns whether no two occurrences of a token overlap; the starts ascend."""
+    return all(other - one >= length for one, other in pairwise(starts))
 
 
 def lower_bounds(
@@ -103,13 +115,15 @@ def case_values(
     """
     required = frozenset().union(*(case.required for case in cases))
     for token, starts in words.starts_of(required).items():
+        apart = _are_apart(starts, len(token))
         for case in cases:
             if token in case.required:
-                case.required_reward += case.worth(token, starts, scale)
+                case.required_reward += case.worth(token, starts, scale, apart=apart)
     for token, starts in occurring_candidates(instance, words):
+        apart = _are_apart(starts, len(token))
         for case in cases:
             if token not in case.decided:
-                reward = case.worth(token, starts, scale) + case.terms.gives(token)
+                reward = case.worth(token, starts, scale, apart=apart) + case.terms.gives(token)
                 if reward > 0:
                     case.rewards.append(reward)
     values = []

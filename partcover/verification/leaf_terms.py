@@ -65,9 +65,13 @@ class LeafTerms:
         dues: dict[Token, dict[int, int]] = {}
         if leaf.has_terms:
             pairs = unpacked(leaf.pairs, len(words.count_at))
-            linked = self._add_links(unpacked(leaf.links, len(words.count_at)), paid)
             several = [pair for pair in pairs if len(pair.tokens) > 1]
-            self._add_cuts(several, linked, leaf.cuts, paid)
+            links = unpacked(leaf.links, len(words.count_at))
+            about: tuple[PairPrices | Cut, ...] = (*links, *several, *leaf.cuts)
+            tokens = {token for each in about for token in each.tokens}
+            starts_of = words.starts_of(tokens) if tokens else {}
+            linked = self._add_links(links, starts_of, paid)
+            self._add_cuts(several, linked, leaf.cuts, starts_of, paid)
             if merges is not None:
                 whole = words.words if merges.whole_words else ()
                 exempt = {*instance.fixed, *whole, *(merges.given or ())}
@@ -99,14 +103,17 @@ class LeafTerms:
             return prices
         return [price + self._added[symbol] for symbol, price in enumerate(prices)]
 
-    def paid_before(self, token: Token, position: int) -> int:
-        """Returns what a token pays for all symbols before a position."""
+    def paid_before(self, token: Token, positions: Sequence[int]) -> list[int]:
+        """Returns what a token pays for all symbols before each position."""
         accounts = self.accounts_of(token)
-        self._steps += len(accounts)
-        self._places += 1
+        self._steps += len(accounts) * len(positions)
+        self._places += len(positions)
         if self._steps > _FREE_STEPS + _STEPS_A_PLACE * self._places:
             raise InputError("tokens pay to too many others for a check in reasonable time")
-        return sum([sums[bisect_left(symbols, position)] for symbols, sums in accounts])
+        if len(accounts) == 1:
+            ((symbols, sums),) = accounts
+            return [sums[bisect_left(symbols, n)] for n in positions]
+        return [sum(sums[bisect_left(at, n)] for at, sums in accounts) for n in positions]
 
     def accounts_of(self, token: Token) -> list[_Account]:
         """Returns what a token pays for pairs and to others; cached for repeated look-ups."""
@@ -120,12 +127,13 @@ class LeafTerms:
         return self._accounts
 
     def _add_links(
-        self, links: Sequence[PairPrices], paid: dict[Token, Counter[int]]
+        self,
+        links: Sequence[PairPrices],
+        starts_of: Mapping[Token, Sequence[int]],
+        paid: dict[Token, Counter[int]],
     ) -> dict[tuple[Token, ...], int]:
         """Adds what the tokens of links pay, and ρ of each to the loss; returns ρ of each link."""
         words = self._words
-        tokens = {token for link in links for token in link.tokens}
-        starts_of = words.starts_of(tokens) if tokens else {}
         totals: dict[tuple[Token, ...], int] = {}
         steps = n_multipliers = 0
         for link in links:
@@ -166,13 +174,11 @@ class LeafTerms:
         pairs: Sequence[PairPrices],
         linked: Mapping[tuple[Token, ...], int],
         cuts: Sequence[Cut],
+        starts_of: Mapping[Token, Sequence[int]],
         paid: dict[Token, Counter[int]],
     ) -> None:
         """Adds pairs and cuts: Σ μ·coef to rewards, and to the loss Σ max(0, ρ − Σ μ) + Σ μ·rhs."""
         totals: dict[tuple[Token, ...], int] = {}  # ρ of each pair
-        tokens = {token for pair in pairs for token in pair.tokens}
-        tokens.update(token for cut in cuts for token in cut.tokens)
-        starts_of = self._words.starts_of(tokens) if tokens else {}
         for pair in pairs:
             overlap, name = _overlap(pair, starts_of), f"the pair {names(pair.tokens)}"
             at = _checked_multipliers(pair, name, overlap, "where they do not overlap")

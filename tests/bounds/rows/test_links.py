@@ -438,5 +438,5 @@ def test_what_tokens_pay_for_a_link(words, data):
     leaf = Leaf(np.zeros(len(sorted_words.text), np.int32), links=(link,))
     terms = LeafTerms(leaf, sorted_words, instance)
     for each in named:
-        paid = [terms.paid_before(each, n) for n in range(len(sorted_words.text) + 1)]
+        paid = terms.paid_before(each, range(len(sorted_words.text) + 1))
         assert np.diff(paid).tolist() == expected[each]
