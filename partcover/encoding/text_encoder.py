@@ -161,7 +161,9 @@ class TextEncoder(Decoder):
         # if a byte has two ids, the one that is only decoded is not a character
         alone = {text[0]: n for n, text in vocabulary.decode_only.items() if len(text) == 1}
         singles = {**dict(enumerate(vocabulary.id_of[:256])), **alone}
-        fallback = singles.values() if unknown is None else ()
+        if unknown is not None:  # then the single id of an ASCII character may be no byte's
+            singles = {b: n for b, n in singles.items() if b in alone or (b > 127 and n >= 0)}
+        fallback = singles.values()
         skipped = [
             number
             for text, number in vocabulary.special.items()

@@ -69,7 +69,7 @@ def read_decoding(
     of_text : bool
         Whether its pieces are text.
     fallback : bool
-        Whether all bytes are pieces, beside text.
+        Whether bytes are pieces, beside text.
     changed : bool
         Whether pieces are not what the file has: bytes.
     spaced : bool

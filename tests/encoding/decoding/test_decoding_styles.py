@@ -67,6 +67,30 @@ def test_byte_fallback(tmp_path, front, metaspace):
         )  # fmt: skip
 
 
+def test_bytes_in_place_of_characters_without_those_of_all(tmp_path):
+    # Gemma has a tab, and no <0x09>
+    tokenizers = pytest.importorskip("tokenizers")
+    names = [*LETTERS, "\t", *BYTES[:9], *BYTES[10:]]
+    data = {
+        "version": "1.0",
+        "added_tokens": [],
+        "normalizer": {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
+        "decoder": {"type": "Sequence", "decoders": [
+            {"type": "Replace", "pattern": {"String": "▁"}, "content": " "},
+            {"type": "ByteFallback"}, {"type": "Fuse"},
+        ]},
+        "model": {"type": "BPE", "vocab": {name: number for number, name in enumerate(names)},
+                  "merges": [], "unk_token": "<unk>", "fuse_unk": True, "byte_fallback": True},
+    }  # fmt: skip
+    (tmp_path / "tokenizer.json").write_text(json.dumps(data))
+    own = tokenizers.Tokenizer.from_str(json.dumps(data))
+    encoder = Encoder(Vocabulary.load(tmp_path / "tokenizer.json"))
+    text = "\ta\x00 é\u0301日"
+    assert encoder.encode(text) == own.encode(text).ids
+    ids = [*range(12), *map(names.index, ["<0x61>", *BYTES[0x80:]])]
+    compare(encoder, ids, lambda listed: own.decode(listed, skip_special_tokens=False))
+
+
 @pytest.mark.parametrize("extra", [False, True])
 @pytest.mark.parametrize("fallback", [False, True])
 def test_sentencepiece(tmp_path, fallback, extra):

@@ -173,7 +173,7 @@ def _decoding(data: dict[str, Any], vocabulary: Vocabulary) -> tuple[Decoding, l
         data.get("decoder"),
         vocabulary,
         of_text=not byte_level,
-        fallback=bytes_there == 256,
+        fallback=bytes_there > 0,
         changed=bool(bytes_there or model.get("end_of_word_suffix")),
         spaced=spaced,
         inside=model.get("continuing_subword_prefix", PREFIX) if pieces_of_words else "",
