@@ -19,7 +19,7 @@ from ..heuristics.search_steps import LocalSearch
 from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.memory_plan import MOST_TOGETHER
-from ..problem.solution import Checkpoint, Solution, Termination
+from ..problem.solution import Checkpoint, Solution, Status, Termination
 from ..runtime.checkpoints import Checkpoints
 from ..runtime.limits import RunLimits, begun
 from ..runtime.phase_events import PhaseEvents
@@ -159,7 +159,11 @@ class BoundAndSearch:
         self.search.aim(self.climb.best.target())
         solution = self.search.solution(termination)
         self._checkpoints.report(solution.extra)
-        return replace(solution, certificate=self.climb.best.certificate())
+        certificate = self.climb.best.certificate()
+        # a search that took every candidate claims an optimum, which rounded prices may not prove
+        proven = certificate.lower_bound
+        status: Status = "optimal" if proven == solution.tokens else "feasible"
+        return replace(solution, certificate=certificate, lower_bound=proven, status=status)
 
     def run(self, termination: Termination) -> Termination:
         """Runs both unless the call was interrupted before; returns why they ended."""
