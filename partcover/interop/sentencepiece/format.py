@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...errors import MissingExtra
+from ...errors import InputError, MissingExtra
 from ...vocabulary.vocabulary import Vocabulary
 from ..format import Format, Nearest, Replay, WholeTexts
 from ..given_up import (
@@ -93,7 +93,12 @@ def _replay(path: Path) -> Replay:
         import sentencepiece
     except ImportError:
         raise MissingExtra("sentencepiece", "sentencepiece", "replaying a model") from None
-    processor = sentencepiece.SentencePieceProcessor(model_proto=path.read_bytes())
+    try:
+        processor = sentencepiece.SentencePieceProcessor(model_proto=path.read_bytes())
+    except RuntimeError as error:  # as of a model without tokens
+        why = str(error).removeprefix("INTERNAL: ").removesuffix(".")
+        version = sentencepiece.__version__
+        raise InputError(f"sentencepiece {version} does not load it: {why}") from None
     content: list[bytes] = []
     id_of: dict[bytes, int] = {}
     special: dict[str, int] = {}

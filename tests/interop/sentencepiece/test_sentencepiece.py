@@ -108,6 +108,14 @@ def test_sentencepiece_gives_up_pieces_that_it_refuses_to_load(tmp_path):
     assert list(Vocabulary.load(path).special) == ["<a>", "<unk>"]
 
 
+def test_a_model_that_sentencepiece_does_not_load_is_refused(tmp_path):
+    need("sentencepiece")
+    nothing = Vocabulary([], rule="likelihood", scores=[], pretokenizer="none")
+    with pytest.raises(InputError, match=r"^sentencepiece [\d.]+ does not load it: no pieces are"):
+        export(nothing, tmp_path / "v.model", "sentencepiece")
+    assert not (tmp_path / "v.model").exists()
+
+
 def test_sentencepiece_a_space_in_the_second_place_reaches_over_words(tmp_path):
     need("sentencepiece")
     for token, exact in (("a b", False), (" ab", True)):
