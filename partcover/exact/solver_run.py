@@ -285,8 +285,7 @@ class SolverRun:
             termination=termination,
             **self._facts(answer, len(vocabulary), termination, extra),
         )
-        claim = replace(solution, status="feasible") if "smallest_size" in extra else solution
-        check = verify(self.instance, vocabulary, claim=claim)
+        check = verify(self.instance, vocabulary, claim=solution)
         if not check.ok:
             raise VerificationError(check.problems[0])
         return solution

@@ -10,7 +10,17 @@ from hypothesis import strategies as st
 from oracles.greedy import place_anywhere, priority, shortest_path
 from shared.properties import tries
 
-from partcover import Instance, Vocabulary, WordCounts, greedtok, greedwmc, segment, solve, verify
+from partcover import (
+    Instance,
+    Vocabulary,
+    WordCounts,
+    greedtok,
+    greedwmc,
+    segment,
+    smallest,
+    solve,
+    verify,
+)
 from partcover.verification.recount import recount, recount_seconds
 
 
@@ -90,6 +100,17 @@ def test_a_relaxed_claim():
         false = dataclasses.replace(solution, extra=extra)
         result = verify(instance, solution.vocabulary, claim=false)
         assert "relaxed cover" in result.problems[0]
+
+
+def test_a_claim_of_the_smallest_size():
+    instance = base()
+    solution = smallest(instance, threshold=instance.words.total_symbols - 1)
+    assert solution.status == "optimal"
+    assert verify(instance, solution.vocabulary, claim=solution).ok
+    extra = {**solution.extra, "smallest_size": 0}
+    false = dataclasses.replace(solution, extra=extra)
+    [problem] = verify(instance, solution.vocabulary, claim=false).problems
+    assert problem == "optimality is claimed with the bound 0, but 1 tokens are chosen"
 
 
 def test_claims():
