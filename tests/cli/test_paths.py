@@ -113,6 +113,25 @@ def test_no_file_has_a_zero_byte_in_its_name(run, counts, option):
     fails(run("greedtok", counts, "-k", "1", f"{option}a\0b"), "a\\x00b", "zero byte")
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are UTF-8")
+def test_names_that_are_not_utf8(run, tmp_path):
+    text, words, saved = map(os.fsdecode, (b"\xe9.txt", b"\xe9.tsv", b"\xe9.json"))
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / text).write_text(TEXT)
+    for arguments in (
+        ("count", "folder", "-o", words, "--quiet"),
+        ("greedtok", words, "-k", "2", "-o", saved, "--quiet"),
+        ("import", saved, "-o", "v.json", "--quiet"),
+        ("report", words, saved, "-o", "report.html", "--quiet"),
+    ):
+        status, _, error = run(*arguments)
+        assert (status, error) == (0, "")
+    manifest = json.loads((tmp_path / f"{words}.manifest.json").read_bytes())
+    assert manifest["inputs"][0]["path"] == f"folder/{text}"
+    assert json.loads((tmp_path / "v.json").read_bytes())["provenance"]["corpus"] == words
+    assert "\\udce9.tsv" in (tmp_path / "report.html").read_text("utf-8")
+
+
 def test_a_forgotten_file_name_is_not_the_next_option(run, counts, tmp_path):
     fails(run("greedtok", counts, "-k", "1", "-o", "--json"), "'--json' looks like an option")
     assert not (tmp_path / "--json").exists()

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import json
 import os
+import re
 import stat
 import sys
 import zlib
@@ -307,7 +308,8 @@ def check_writable(path: str | PathLike[str]) -> None:
 def write_atomic(path: str | PathLike[str], text: str) -> None:
     """Writes text as UTF-8, completely or not at all; Ctrl-C waits until it is written.
 
-    Writing to a pipe, which may wait for a reader forever, can be interrupted.
+    Writing to a pipe, which may wait for a reader forever, can be interrupted.  A byte of a file
+    name that is not UTF-8 (U+DC80 to U+DCFF) is escaped, as on standard output.
 
     Examples
     --------
@@ -318,11 +320,12 @@ def write_atomic(path: str | PathLike[str], text: str) -> None:
     """
     try:
         data = text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        code = ord(error.object[error.start])
-        raise InputError(
-            f"{fspath(path)}: a lone surrogate U+{code:04X} cannot be written as UTF-8"
-        ) from None
+    except UnicodeEncodeError:
+        if code := re.search("[\ud800-\udc7f\udd00-\udfff]", text):
+            raise InputError(
+                f"{fspath(path)}: a lone surrogate U+{ord(code[0]):04X} cannot be written as UTF-8"
+            ) from None
+        data = text.encode("utf-8", "backslashreplace")
     with contextlib.nullcontext() if in_place(path) else deferred(), atomic_writer(path) as file:
         file.write(data)
 
