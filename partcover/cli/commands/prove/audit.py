@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import partcover as pc
 
+from ....corpus.files.sources import find_sources, is_url
 from ....errors import InputError
 from ...base_files import note_other_than_utf8, read_tokenizer, refuse_tokenizers
 from ...command import Options, command
@@ -69,7 +70,8 @@ def audit_command(out: Output, tokenizer: str, files: tuple[str, ...], asked: Op
     text = out.run("counting", words_of_files, vocabulary, files, **reading)
     note_other_than_utf8(out, files, all_files=asked.all_files)
     own = None
-    if "-" not in files:  # which cannot be read twice
+    sources = find_sources(files, all_files=asked.all_files)
+    if all(s.size is not None or is_url(s.path) for s in sources):  # no pipe is read twice
         with suppress(InputError):  # what lacks ids cannot be encoded
             encoder = pc.Encoder(vocabulary, threads=out.threads)
             own = out.run("encoding", encoder.count_files, files, **reading)

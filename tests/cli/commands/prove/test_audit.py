@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from base64 import b64encode
+from pathlib import Path
 
 import pytest
 from cli.helpers import TEXT, as_json, fails
@@ -93,6 +95,19 @@ def test_the_tokenizers_own_count_comes_first(run, tmp_path, tokenizer):
     pytest.importorskip("jinja2")
     assert run(*page)[0] == 0
     assert "added token of the tokenizer 2 times" in (tmp_path / "page.html").read_text("utf-8")
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="needs /dev/fd")
+def test_a_pipe_is_read_once(run, tokenizer):
+    options = ("--pretokenizer", "gpt2", "--json", "--quiet")
+    _, whole = as_json(run("audit", tokenizer, "text.txt", *options))
+    pipe, end = os.pipe()
+    os.write(end, TEXT.encode())
+    os.close(end)
+    status, piped = as_json(run("audit", tokenizer, f"/dev/fd/{pipe}", *options))
+    os.close(pipe)
+    assert (status, piped["own_tokens"], piped["rounding"]) == (0, None, 0)
+    assert piped["tokens"] == whole["tokens"] == whole["own_tokens"]
 
 
 def test_tokens_that_reach_across_words(run, tmp_path):
