@@ -17,6 +17,7 @@ import partcover as pc
 
 from ..corpus import symbols as sym
 from ..errors import InputError, shorten
+from ..runtime.files.kinds import kind_of
 from ..runtime.numerals import read_digits
 from ..runtime.processes.engines import executor_of
 from .declared import exclude, is_given
@@ -341,7 +342,8 @@ def read_vocabulary(path: str, symbols: sym.Symbols | None = None) -> pc.Vocabul
     from ..interop.token_list import tokens_of_lines
 
     other = other_format(path)
-    if symbols is None or other is not None or path.endswith(".json"):
+    is_own = path.endswith(".json") or kind_of(path) in ("vocabulary", "solution")
+    if symbols is None or other is not None or is_own:
         return pc.Vocabulary.load(path, other or (None if Path(path).is_dir() else "partcover"))
     listed = tokens_of_lines(Path(path), symbols)
     try:

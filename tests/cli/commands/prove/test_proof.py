@@ -41,6 +41,14 @@ def test_a_proof_is_written_and_checked(run, corpus):
     assert "lower bound" in out
 
 
+def test_a_vocabulary_of_any_name_is_checked(run, corpus, tmp_path):
+    _, solution, _ = run("solve", corpus, "-k", "2", "-o", "vocabulary", "--json")
+    (tmp_path / "solution").write_text(solution)
+    for name in ("vocabulary", "solution"):
+        status, verified = as_json(run("verify", corpus, "-k", "2", "--vocab", name, "--json"))
+        assert (status, verified["tokens"], verified["size"]) == (0, 8, 2)
+
+
 def test_what_does_not_hold_is_exit_6(run, corpus, tmp_path):
     run("solve", corpus, "-k", "2", "--write-certificate", "P.cert", "--quiet")
     status, _, error = run("verify", corpus, "-k", "3", "--certificate", "P.cert")
