@@ -126,7 +126,8 @@ class Encoder(BatchEncoder):
             segmentation has a probability proportional to exp(alpha · sum of scores), or to
             exp(−alpha · tokens); from 0, where all are equally likely, to infinity, those of
             fewest tokens (``shortest_path``).  ``random_path`` is the latter, and takes neither
-            parameter (PathPieceR, Schmidt et al. 2024).
+            parameter (PathPieceR, Schmidt et al. 2024).  Text is unknown only where no tokens can
+            cover it.
 
         Returns
         -------

@@ -148,6 +148,8 @@ def sampler(
 
         ``shortest_path`` with `alpha`: it is proportional to exp(−alpha · its tokens).
 
+        With `alpha`, a byte without an id is a symbol of its own only where no token can cover it.
+
         ``random_path``: it is uniform over the segmentations with the fewest tokens, as in
         ``shortest_path`` with an infinite `alpha`.
     names : ndarray of int64, optional
@@ -276,11 +278,18 @@ def _paths(trie: TokenTrie, rule: SegmentationRule, alpha: float, seed: int) -> 
         return {"part": np.exp2(bits - powers), "power": powers.astype(np.int64)}
 
     links, listed = trie.listed(**weights(scores))
+    alone = weights(singles)
+    ids = trie.vocabulary.ids
+    if ids is not None and min(ids[:256]) < 0 and not isinf(alpha):
+        # a byte without an id is alone only where no token has it
+        alone = weights(singles[np.minimum(np.arange(257), len(singles) - 1)])
+        lacking = np.flatnonzero(np.array(ids[:256]) < 0)
+        alone["part"][lacking], alone["power"][lacking] = 1.0, -_STEP
     return partial(
         trie.segmenter.paths,
         links=links,
         weights=listed,
-        singles=rows_of(**weights(singles)),
+        singles=rows_of(**alone),
         seed=seed % 2**64,
         names=trie.names,
     )

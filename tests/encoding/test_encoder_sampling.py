@@ -17,6 +17,7 @@ from shared.properties import tries
 
 from partcover import Encoder, InputError, Vocabulary
 from partcover.encoding import encoder, text_encoder, worker
+from partcover.vocabulary.unknown import Unknown
 
 
 @pytest.mark.long
@@ -44,6 +45,25 @@ def test_samples_decode_to_the_text_and_depend_on_the_seed_alone(
         assert drawn.encode(text) == expected
         assert drawn.encode_with_offsets(text)[0] == expected
         assert drawn.encode_batch(texts) == batch
+
+
+@pytest.mark.parametrize("rule", ["likelihood", "shortest_path"])
+@pytest.mark.parametrize("alpha", [0, 0.1, 1])
+def test_what_tokens_cover_is_never_drawn_as_unknown(rule, alpha):
+    ids = [-1] * 256
+    ids[ord("a")], ids[ord("b")] = 1, 2
+    vocabulary = Vocabulary(
+        ["é", "aé"], rule=rule, scores=[-9.0, -11.0], symbol_scores={"a": -1.0, "b": -2.0},
+        ids=[*ids, 3, 4], special={"<unk>": 0}, unknown=Unknown("<unk>"), pretokenizer="none",
+    )  # fmt: skip
+    ours = Encoder(vocabulary)
+    texts = ["aéb"] * 4000
+    drawn = Counter(map(tuple, ours.sampling(seed=3, alpha=alpha).encode_batch(texts)))
+    assert set(drawn) == {(1, 3, 2), (4, 2)}
+    more = exp(alpha) if rule == "likelihood" else exp(-alpha)
+    expected = 4000 * more / (1 + more)
+    assert abs(drawn[1, 3, 2] - expected) < 5 * (expected * (1 - expected / 4000)) ** 0.5 + 1
+    assert ours.sampling(seed=3, alpha=alpha).encode("aüb") == [1, 0, 2]
 
 
 @pytest.mark.long
