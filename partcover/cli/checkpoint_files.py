@@ -88,6 +88,7 @@ class CertificateFile:
 
         if (certificate := self._read()) is not None:
             _refuse(str(self.path), mismatches(self.instance, certificate))
+            self._proven = certificate.lower_bound  # reading it again would take as long
         return certificate
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import replace
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -45,6 +46,8 @@ class LeafReader:
     def __init__(self, counter: PriceCounter, *, checks: bool = True) -> None:
         self.counter = counter
         self.words = SortedWords(counter.instance) if checks else None
+        # leaves share most of their cuts, and what these store when they are first used
+        self._known: dict[Inequality, Inequality] = {}
 
     def prices(self, leaf: Leaf, scale_bits: int) -> DualPoint:
         """Returns the prices of a leaf in the units of the counter.
@@ -63,13 +66,15 @@ class LeafReader:
         prices[ascending] = np.maximum(given.astype(np.int64), _LOWEST_PRICE << scale_bits)
         shift = counter.bits - scale_bits
         prices = _scaled(prices, shift)
+        pairs, links = (unpacked(each, len(ascending)) for each in (leaf.pairs, leaf.links))
+        leaf = replace(leaf, pairs=pairs, links=links)  # they are read several times
         if self.words is not None:  # raises an error if the leaf is not valid
             LeafTerms(leaf, self.words, counter.asked)
         fees = {n: _scaled(fee, shift) for n, fee in enumerate(leaf.group_multipliers)}
         terms = [Fees().term(counter, fees, NO_FLOWS)] if fees else []
         number = self._numbers(leaf)
         paid: Paid = {}
-        for pair in unpacked(leaf.pairs, len(ascending)):
+        for pair in pairs:
             tokens = tuple(sorted(number[token] for token in pair.tokens))
             at, own = _paid(pair, shift, ascending)
             if tokens[0] >= 0 and len(own):
@@ -135,6 +140,7 @@ class LeafReader:
             if not multiplier or min(number[token] for token in cut.tokens) < 0:
                 continue
             inequality = _inequality(cut, number)
+            inequality = self._known.setdefault(inequality, inequality)
             cuts[inequality] = cuts.get(inequality, 0) + multiplier
             for token in inequality.tokens:
                 gains[token] = gains.get(token, 0) + multiplier * cut.coef
