@@ -155,19 +155,30 @@ def made_otherwise(data: Mapping[str, Any], vocabulary: Vocabulary) -> list[str]
     kept = set(vocabulary.id_of)  # pieces here, too
     splits = Pretokenizer.from_name(vocabulary.pretokenizer or "none").split
     flags = vocabulary.special_flags
-    # characters of tokens that hide others, and of marks that the pre-tokenizer writes
-    hidden = {*"".join(name for name in flags if "single_word" in flags[name])}
-    for step in steps_of(data.get("pre_tokenizer"), "pretokenizers"):
-        if step.get("type") == "Metaspace":
-            hidden.add(step.get("replacement", "▁"))
+    later = {name for name in flags if "normalized" in flags[name]}  # in normalized text
+    spelled = {
+        name: normal.of_token(name) if normal is not None and name in later else name
+        for name in vocabulary.special
+    }
+    # tokens that may be passed over, and others with them
+    single = [name for name in flags if "single_word" in flags[name]]
+    as_text = [name for name in vocabulary.special if "added" not in flags.get(name, ())]
+    marks = [
+        step.get("replacement", "▁")
+        for step in steps_of(data.get("pre_tokenizer"), "pretokenizers")
+        if step.get("type") == "Metaspace"
+    ]
 
     def otherwise(name: str) -> bool:
         """Returns whether a word may have it where it is not found in a text."""
-        if not hidden.isdisjoint(name):
+        hiding = [*single, *as_text] if "added" in flags.get(name, ()) else single
+        if any(
+            (name in later) == (other in later) and _hides(spelled[other], spelled[name])
+            for other in hiding
+        ) or any(mark in name for mark in marks):
             return True
         # the normalizer may write it, or something else for it
-        found = "normalized" in flags.get(name, ())
-        return normal is not None and (not found or normal(name) != name)
+        return normal is not None and (name not in later or normal(name) != name)
 
     names = [
         name
@@ -184,10 +195,19 @@ def made_otherwise(data: Mapping[str, Any], vocabulary: Vocabulary) -> list[str]
     if len(names) > 1:
         which = f"{len(names):,} added tokens, such as {names[0]!r}, are pieces"
     remark = (
-        f"{which} of the model, too: where the library does not find it in a text (single_word), "
-        "or it is written later (normalizer, Metaspace), its model may still make it"
+        f"{which} of the model, too: where the library does not find it in a text (single_word, or "
+        "inside a special token that is ordinary text), or it is written later (normalizer, "
+        "Metaspace), its model may still make it"
     )
     return [remark]
+
+
+def _hides(other: str, text: str) -> bool:
+    """Returns whether a text is not looked for where another is passed over."""
+    overlaps = any(
+        other.startswith(text, at) or text.startswith(other[at:]) for at in range(1, len(other))
+    )
+    return overlaps or other.startswith(text)  # of several that begin at a place the longest
 
 
 def _moves_begin(step: Mapping[str, Any], begun: str) -> bool:

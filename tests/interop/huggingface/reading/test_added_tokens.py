@@ -93,6 +93,34 @@ def test_a_remark_names_the_token_that_another_hides(tmp_path):
     assert any(MADE in remark for remark in encoder.vocabulary.provenance["remarks"])
 
 
+@pytest.mark.parametrize(
+    ("special", "token", "later", "hidden"),
+    [
+        ("<m>", "m", False, True),
+        ("<m>", "m", True, False),
+        ("lm", "mn", False, True),
+        ("mnl", "mn", False, True),
+        ("mn", "mnl", False, False),
+        ("nn", "ml", False, False),
+    ],
+)
+def test_a_remark_names_the_token_that_a_special_token_hides(
+    tmp_path, special, token, later, hidden
+):
+    """Of tokens that begin at a place the longest is found, also where it is text."""
+    scores = {"<unk>": 0.0} | dict.fromkeys("lmn<>", -2.0) | {token: -1.0}
+    own = tokenizers.Tokenizer(tokenizers.models.Unigram([*scores.items()], 0, False))
+    own.add_special_tokens(["<unk>", special])
+    own.add_tokens([tokenizers.AddedToken(token, normalized=later)])
+    own.save(str(tmp_path / "t.json"))
+    own.encode_special_tokens = True
+    encoder = Encoder(Vocabulary.load(tmp_path / "t.json"))
+    texts = (special, token, special + token, special + "n", "n" + token)
+    assert any(own.encode(text).ids != encoder.encode(text) for text in texts) == hidden
+    about = f"the added token {token!r} is a piece of the model, too"
+    assert any(about in r for r in encoder.vocabulary.provenance["remarks"]) == hidden
+
+
 def test_a_remark_names_the_token_that_the_normalizer_writes(tmp_path):
     """Where the pre-tokenizer splits it, no model makes it."""
     model = tokenizers.models.Unigram([("<unk>", 0.0), ("<m>", -1.0), ("m", -1.0)], 0, False)
