@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike, fspath
@@ -414,7 +415,7 @@ class Instance:
         data |= {name: value for name, value in self.words.how.items() if value is not None}
         data |= self.conditions_to_json()
         data |= {} if self.threshold is None else {"threshold": self.threshold}
-        return {**data, "source": dict(self.source)} if self.source else data
+        return {**data, "source": deepcopy(dict(self.source))} if self.source else data
 
     def conditions_to_json(self) -> dict[str, Any]:
         """Returns the conditions on vocabularies besides k, as in an instance file."""

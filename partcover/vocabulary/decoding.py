@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, get_args
 
 from ..errors import InputError
 from ..runtime.arguments import shown
+from ..runtime.pickling import by_fields
 
 Style: TypeAlias = Literal["bytes", "byte_fallback", "sentencepiece", "pieces", "spelled_bytes"]
 
@@ -75,6 +77,9 @@ class Decoding:
         )
         if not known or (self.front_spaces or 0) < 0:
             raise InputError(f"decoding is {shown(asdict(self))}, which is not a valid value")
+        self.__dict__["shown"] = MappingProxyType(dict(self.shown))
+
+    __reduce__ = by_fields
 
     @classmethod
     def from_json(cls, data: Any) -> Decoding:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike, fspath
@@ -417,7 +418,7 @@ class Vocabulary:
             "rule": self.rule,
             "tokens": [sym.to_json(token) for token in self.tokens],
             **self.use_to_json(),
-            "provenance": dict(self.provenance),
+            "provenance": deepcopy(dict(self.provenance)),
         }
 
     def save(self, path: str | PathLike[str]) -> None:

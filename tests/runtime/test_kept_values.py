@@ -24,6 +24,7 @@ from partcover import (
 )
 from partcover.analysis.inspection import inspect_vocabulary
 from partcover.problem.certificates.tail import TailTerm
+from partcover.vocabulary.decoding import Decoding
 
 COUNTS = {"banana": 2, "bandana": 1, "ananas": 3, "band": 2}
 WORDS = WordCounts.from_counts(COUNTS)
@@ -135,6 +136,29 @@ def test_mappings_of_a_vocabulary_are_read_only(name):
         assert mapping == content
     assert others[2:] == [given] * 3
     assert Vocabulary.from_json(given.to_json()) == given
+
+
+def test_what_ids_decode_to_is_read_only():
+    shown = {"<s>": "S"}
+    given = Decoding(shown=shown)
+    shown["<s>"] = "T"
+    for decoding in (given, copy.deepcopy(given), pickle.loads(pickle.dumps(given))):
+        with pytest.raises(TypeError):
+            decoding.shown["<s>"] = "T"
+        assert decoding == given
+        assert decoding.to_json() == {"shown": {"<s>": "S"}}
+
+
+@pytest.mark.parametrize(
+    ("kept", "name"),
+    [
+        (Vocabulary(["ab"], provenance={"remarks": ["one"]}), "provenance"),
+        (Instance(COUNTS, 2, source={"remarks": ["one"]}), "source"),
+    ],
+)
+def test_a_json_object_shares_nothing_with_what_it_was_made_of(kept, name):
+    kept.to_json()[name]["remarks"].append("two")
+    assert getattr(kept, name) == {"remarks": ["one"]}
 
 
 def test_mappings_of_an_instance_and_a_proof_are_read_only():
