@@ -109,6 +109,15 @@ def note_other_words(
         )
 
 
+def note_remarks(out: Output, vocabulary: pc.Vocabulary) -> list[str]:
+    """Repeats the remarks on a tokenizer that was read, and returns them."""
+    listed = vocabulary.provenance.get("remarks")  # a file may hold anything there
+    remarks = list(map(str, listed)) if isinstance(listed, list) else []
+    for remark in remarks:
+        out.note(remark)
+    return remarks
+
+
 @dataclass
 class InstanceSource:
     """Where an instance comes from: the inputs of a command and the options that change them."""

@@ -91,6 +91,21 @@ def test_refusals_are_one_line(run, tmp_path):
     assert (status, json.loads(out)["format"]) == (0, "partcover")
 
 
+@pytest.mark.parametrize(
+    ("remarks", "repeated"), [(["one", 2], ["one", "2"]), (5, []), ("one", []), (None, [])]
+)
+def test_remarks_of_a_file_may_be_anything(run, tmp_path, remarks, repeated):
+    vocabulary = Vocabulary(["ab"], pretokenizer="gpt2", provenance={"remarks": remarks})
+    vocabulary.save(tmp_path / "v.json")
+    (tmp_path / "t.txt").write_text("ab abc")
+    status, out, err = run("import", "v.json", "--json")
+    assert (status, json.loads(out)["remarks"]) == (0, repeated)
+    said = [f"partcover: {remark}" for remark in repeated]
+    assert err.splitlines() == said
+    status, _, err = run("audit", "v.json", "t.txt", "--time-limit", "0")
+    assert (status, err.splitlines()[: len(said)]) == (0, said)
+
+
 @pytest.mark.long
 def test_commands(run, tmp_path, counted, few_rounds):
     need("tiktoken")

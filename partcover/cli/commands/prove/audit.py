@@ -14,7 +14,7 @@ from ....errors import InputError
 from ...base_files import note_other_than_utf8, read_tokenizer, refuse_tokenizers
 from ...command import Options, command
 from ...exit_status import EXIT_GAP, EXIT_INTERRUPTED
-from ...inputs import read_certificate
+from ...inputs import note_remarks, read_certificate
 from ...results import save_proof
 from ...shown.output import Output, say
 
@@ -87,9 +87,7 @@ def audit_command(out: Output, tokenizer: str, files: tuple[str, ...], asked: Op
         top=asked.top,
     )
     save_proof(out, audit.bound, asked.write_certificate, asked.write_instance)
-    remarks = vocabulary.provenance.get("remarks")  # a file may hold anything there
-    for remark in remarks if isinstance(remarks, list) else ():
-        out.note(str(remark))
+    note_remarks(out, vocabulary)
     for remark in audit_remarks(audit):
         out.note(remark)
     data = {"tokenizer": Path(tokenizer).name, **audit.to_json()}

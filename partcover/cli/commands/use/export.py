@@ -13,7 +13,7 @@ from ....errors import InputError
 from ....interop import FORMATS
 from ....runtime.files.kinds import kind_of
 from ...command import Options, command, described
-from ...inputs import note_other_words, read_vocabulary
+from ...inputs import note_other_words, note_remarks, read_vocabulary
 from ...shown.output import Output
 
 _LISTED = "Formats", lambda: described(FORMATS, "title")
@@ -104,7 +104,6 @@ def import_command(out: Output, asked: Options) -> int:
     vocabulary = pc.Vocabulary.load(asked.tokenizer, asked.format_)
     if asked.pretokenizer is not None:
         vocabulary = vocabulary.with_(pretokenizer=asked.pretokenizer)
-    remarks = list(vocabulary.provenance.get("remarks", ()))
     data = {
         "format": vocabulary.provenance.get("format", "partcover"),
         "tokens": len(vocabulary),
@@ -113,10 +112,8 @@ def import_command(out: Output, asked: Options) -> int:
         "pretokenizer": vocabulary.pretokenizer,
         "normalizer": vocabulary.normalizer,
         "special": dict(vocabulary.special),
-        "remarks": remarks,
+        "remarks": note_remarks(out, vocabulary),
     }
-    for line in remarks:
-        out.note(line)
     out.result(
         data,
         f"{len(vocabulary):,} tokens over {vocabulary.symbols}, rule {vocabulary.rule}, "
