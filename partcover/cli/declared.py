@@ -30,12 +30,8 @@ from click.core import ParameterSource
 from .kinds import kind_of
 from .shared import GROUPS, SHARED
 
-OPTIONS, CANDIDATES, LIMITS, OUTPUT = HEADINGS = (
-    "Options",
-    "Words and candidates",
-    "Limits and execution",
-    "Output",
-)
+HEADINGS = ("Options", "Words and candidates", "Limits and execution", "Output")
+OPTIONS, CANDIDATES = HEADINGS[:2]
 
 
 class Declared(NamedTuple):

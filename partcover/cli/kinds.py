@@ -19,7 +19,7 @@ from .paths import GroupText, ReadablePath, WritablePath
 
 LEAST_MEMORY = 300_000_000  # bytes for Python, its libraries, and some words
 _UNITS = {unit: 1000**power for power, unit in enumerate(("", "k", "m", "g", "t"))}
-_BINARY = {f"{unit}i": 1024**power for power, unit in enumerate(("", "k", "m", "g", "t")) if unit}
+_UNITS |= {f"{unit}i": 1024**power for power, unit in enumerate(_UNITS) if unit}
 _METAVAR = 32  # characters of choices that fit beside an option
 
 
@@ -99,7 +99,7 @@ class _Engine(click.types.StringParamType):
 def _size(text: str) -> int:
     """Reads a size in bytes, with a unit or without."""
     match = re.fullmatch(r"\s*([0-9]{1,12}(?:\.[0-9]{1,6})?)\s*([kmgt]?i?)b?\s*", text.lower())
-    unit = None if match is None else (_UNITS | _BINARY).get(match[2])
+    unit = None if match is None else _UNITS.get(match[2])
     if match is None or unit is None:
         raise ValueError(f"{text!r} is not a size. Expected a size such as 500MB or 2GiB.")
     size = int(float(match[1]) * unit)

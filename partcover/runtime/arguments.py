@@ -294,7 +294,7 @@ def _fit(hint: Any) -> _Fit:
         return _path
     if origin in _ITERABLES:
         return partial(_listed, origin=origin, inner=[*map(_fit, get_args(hint))])
-    if origin is Callable or origin is _CALLABLE:
+    if origin is Callable:
         return lambda value: _if(callable(value), value)
     if (
         isinstance(origin, type)
@@ -304,9 +304,6 @@ def _fit(hint: Any) -> _Fit:
     ):
         return lambda value: _if(isinstance(value, origin), value)
     return lambda value: value
-
-
-_CALLABLE = get_origin(Callable[[], None])
 
 
 def _if(fits: bool, value: Any) -> Any:
@@ -402,8 +399,6 @@ def _expected(hint: Any) -> str:
         )
     if origin is Literal:
         return " or ".join(map(repr, get_args(hint)))
-    if origin is _CALLABLE:
-        return _KINDS[Callable]
     if origin in _KINDS:
         return _KINDS[origin]
     name = getattr(origin, "__name__", str(origin))

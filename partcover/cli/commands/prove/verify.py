@@ -62,7 +62,7 @@ def verify_command(out: Output, source: InstanceSource, answer: Options) -> int:
     vocab, model, certificate = answer.vocab, answer.model, answer.certificate
     if vocab is None and certificate is None:
         raise click.UsageError("nothing to check: give --vocab V.json or --certificate P.cert")
-    if model is not None and vocab is None:
+    if model is not None and not (vocab or "").endswith(".sol"):
         raise click.UsageError("--model needs a solver's .sol file: --vocab S.sol")
     proof = read_certificate(certificate)
     extended = _extended(source, vocab)
@@ -255,8 +255,6 @@ def _read_answer(
 ) -> tuple[pc.Vocabulary, float]:
     """Reads an answer of any form; returns its vocabulary and by how much it breaks the model."""
     if not path.endswith(".sol"):
-        if model_path is not None:
-            raise click.UsageError("--model needs a solver's .sol file: --vocab S.sol")
         return read_vocabulary(path, instance.symbols), 0.0
     from ....exact.formulations.build import build
     from ....exact.model_files import check_model, read_head, read_solution
