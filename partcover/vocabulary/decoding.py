@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -76,7 +76,7 @@ class Decoding:
             and all(isinstance(text, str) for pair in self.shown.items() for text in pair)
         )
         if not known or (self.front_spaces or 0) < 0:
-            raise InputError(f"decoding is {shown(asdict(self))}, which is not a valid value")
+            raise InputError(f"decoding is {shown(dict(vars(self)))}, which is not a valid value")
         self.__dict__["shown"] = MappingProxyType(dict(self.shown))
 
     __reduce__ = by_fields
