@@ -66,17 +66,19 @@ class Decoding:
     stripped: bool = False
 
     def __post_init__(self) -> None:
-        known = (
-            self.style in get_args(Style)
-            and (self.front_spaces is None or type(self.front_spaces) is int)
-            and isinstance(self.continuing, str)
-            and isinstance(self.cleanup, bool)
-            and isinstance(self.stripped, bool)
-            and isinstance(self.shown, Mapping)
-            and all(isinstance(text, str) for pair in self.shown.items() for text in pair)
-        )
-        if not known or (self.front_spaces or 0) < 0:
-            raise InputError(f"decoding is {shown(dict(vars(self)))}, which is not a valid value")
+        spaces = self.front_spaces
+        fits = {
+            "style": self.style in get_args(Style),
+            "front_spaces": spaces is None or (type(spaces) is int and spaces >= 0),
+            "continuing": isinstance(self.continuing, str),
+            "cleanup": isinstance(self.cleanup, bool),
+            "stripped": isinstance(self.stripped, bool),
+            "shown": isinstance(self.shown, Mapping)
+            and all(isinstance(text, str) for pair in self.shown.items() for text in pair),
+        }
+        for name in (name for name in fits if not fits[name]):
+            value = shown(getattr(self, name))
+            raise InputError(f"{name} of decoding is {value}, which is not a valid value")
         self.__dict__["shown"] = MappingProxyType(dict(self.shown))
 
     __reduce__ = by_fields

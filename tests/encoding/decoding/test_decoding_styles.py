@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -216,3 +217,6 @@ def test_what_is_no_way_to_decode_is_refused(wrong):
     with pytest.raises(InputError, match="decoding"):
         Vocabulary.from_json(data)
     assert Decoding.from_json(Decoding().to_json()) == Decoding()
+    for name in set(wrong) - {"more"}:
+        with pytest.raises(InputError, match=f"^{name} of decoding is"):
+            replace(Decoding(shown={"a": "b"}), **wrong)
