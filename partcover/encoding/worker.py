@@ -31,7 +31,7 @@ _Sink = TypeVar("_Sink", Collected, Counted)
 SECTION = 1 << 19  # bytes of text after which new words are segmented
 PART = 1 << 18  # bytes or characters that a thread processes at once; twice that beside others
 _WINDOWS = (1 << 12, 1 << 16)  # bytes or characters that are searched for a place to split
-_SPACES = 64  # spaces that are tried as a place to split
+_SPACES = 64  # runs of spaces that are tried as a place to split
 _MARKS = 32  # characters before such a place that are normalized to check it
 _LONGER = 64  # most bytes that steps write for a byte
 
@@ -426,18 +426,19 @@ class Workers:
     def _last_normal_cut(self, text: str) -> int:
         """Returns a late place > 0 where the first rule splits the normalized text, or -1.
 
-        The place is before a space that stays a space, so that both sides are normalized
-        separately.
+        The place is before spaces that stay spaces, so that both sides are normalized separately.
         """
         assert self._normal is not None
-        at = len(text)
-        for _ in range(_SPACES):
-            at = text.rfind(" ", 1, at)
-            if at < 0:
-                break
-            # a character has only a few marks; the rules treat further ones alike
-            before = self._normal(text[max(at - _MARKS, 0) : at])
-            beside = f"{before} ".encode("utf-8", "surrogateescape")
-            if self.rules[0].last_cut(beside) == len(beside) - 1:
-                return at
+        for last_cut in (self.rules[0].last_quick_cut, self.rules[0].last_cut):
+            at = len(text)
+            for _ in range(_SPACES):
+                # the first space of a run, since few rules split between two
+                at = len(text[: text.rfind(" ", 1, at) + 1].rstrip(" "))
+                if at < 1:
+                    break
+                # a character has only a few marks; the rules treat further ones alike
+                before = self._normal(text[max(at - _MARKS, 0) : at])
+                beside = f"{before} ".encode("utf-8", "surrogateescape")
+                if last_cut(beside) == len(beside) - 1:
+                    return at
         return -1

@@ -99,6 +99,18 @@ def test_parts_are_normalized_as_the_whole(text, name, form, sizes):
         assert Encoder(vocabulary, name, threads=2).encode(text) == expected
 
 
+@pytest.mark.parametrize("name", ["gpt2", "cl100k", "qwen2"])
+def test_normalized_code_is_split_without_compiling_a_pattern(name, monkeypatch):
+    def refuse(pattern):
+        raise AssertionError(pattern)
+
+    monkeypatch.setattr("partcover.corpus.pretokenizers.rules.compiled", refuse)
+    in_parts(monkeypatch, 1000, 400, 500)
+    text = f"{99 * ' '}ä = b\n" * 50  # more spaces in a row than are tried
+    encoder = Encoder(Vocabulary([], normalizer="NFC"), name)
+    assert encoder.encode(text) == list(text.encode())
+
+
 def test_a_window_that_begins_inside_a_character(monkeypatch):
     in_parts(monkeypatch, 9, 4, 2)
     text = "x\u00a0  y".encode()  # the last byte of a space before a space

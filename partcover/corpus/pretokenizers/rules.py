@@ -153,12 +153,16 @@ class PretokenizerRule:
 
     def last_cut(self, text: bytes) -> int:
         """Returns the last place > 0 to split `text`, a prefix of a longer text, or -1."""
-        place = _word_table.last_cut(text, self.pieces)
+        place = self.last_quick_cut(text)
         if place >= 0 or self.place is None:
             return place
         decoded = text.decode("utf-8", "surrogateescape")
         match = self.place.search(decoded)
         return len(decoded[: match.start()].encode("utf-8", "surrogateescape")) if match else -1
+
+    def last_quick_cut(self, text: bytes) -> int:
+        """Returns the last place that the word table finds; it needs no pattern to be compiled."""
+        return _word_table.last_cut(text, self.pieces)
 
     @property
     def place(self) -> regex.Pattern[str] | None:
