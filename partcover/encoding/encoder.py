@@ -119,6 +119,8 @@ class Encoder(BatchEncoder):
             For ``merges`` (BPE-dropout, Provilkov et al. 2020) and ``longest_match``
             (MaxMatch-dropout, Hiraoka 2022): the probability that a merge, or a token, is left
             out each time it comes up; from 0, the rule itself, to 1, single bytes.  0.1 is usual.
+            ``longest_match`` keeps the shortest token that begins with a byte without an id, for
+            example a character of several bytes in WordPiece.
             Under ``merges`` a word that is a token has no precedence then, so tokens that merges
             do not make are not used.
         alpha : float

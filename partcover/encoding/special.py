@@ -245,7 +245,8 @@ class _Finder:
         data = np.frombuffer(text, np.uint8)
         which = np.empty(len(data), np.int32)
         whole, nothing = np.array([0, len(data)], np.int64), np.zeros(0, np.int64)
-        self._segmenter.longest_match(data, whole, 0, 1, which, nothing, 0.0, 0, nothing)
+        no_bytes = np.zeros(0, np.uint8)
+        self._segmenter.longest_match(data, whole, 0, 1, which, nothing, 0.0, 0, nothing, no_bytes)
         found = []
         for last in np.flatnonzero(which >= 0).tolist():
             token = self._listed[which[last]]

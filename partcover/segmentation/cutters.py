@@ -142,6 +142,7 @@ def sampler(
 
         ``longest_match`` with `dropout` p: each token that begins at a position is left out with
         probability p, then the longest of the others is taken (MaxMatch-dropout, Hiraoka 2022).
+        The shortest token is kept where the single byte has no id.
 
         ``likelihood`` with `alpha`: the probability of a segmentation is proportional to
         exp(alpha · its sum of scores) (Kudo 2018, section 3.2, over all segmentations).
@@ -157,7 +158,7 @@ def sampler(
     seed : int
         Random seed, any integer, taken modulo 2^64.
     dropout : float
-        A probability from 0 (the rule itself) to 1 (single symbols).
+        A probability from 0 (the rule itself) to 1 (single symbols, or the tokens that are kept).
     alpha : float
         From 0 (all segmentations are equally likely) to infinity (for ``shortest_path``).
 
@@ -258,8 +259,17 @@ def _character_merges(
 
 def _longest_match(trie: TokenTrie, dropout: float, seed: int) -> Draw:
     return partial(
-        trie.segmenter.longest_match, dropout=dropout, seed=seed % 2**64, names=trie.names
+        trie.segmenter.longest_match,
+        dropout=dropout,
+        seed=seed % 2**64,
+        names=trie.names,
+        keeps=_lacking(trie.vocabulary).astype(np.uint8),
     )
+
+
+def _lacking(vocabulary: Vocabulary) -> Array:
+    """Returns whether each byte has no id; nothing if all have."""
+    return np.array((vocabulary.ids or ())[:256], np.int64) < 0
 
 
 def _paths(trie: TokenTrie, rule: SegmentationRule, alpha: float, seed: int) -> Draw:

@@ -66,6 +66,23 @@ def test_what_tokens_cover_is_never_drawn_as_unknown(rule, alpha):
     assert ours.sampling(seed=3, alpha=alpha).encode("aüb") == [1, 0, 2]
 
 
+@pytest.mark.parametrize("dropout", [0.1, 0.5, 1])
+def test_what_characters_cover_is_no_unknown_word(dropout):
+    letters = "шкапё"
+    tokens = [*letters, *(f"▁{c}" for c in letters), "ка", "▁шка"]
+    vocabulary = Vocabulary(
+        tokens, rule="longest_match", pretokenizer="space-prefix:▁",
+        ids=[-1] * 256 + [*range(1, len(tokens) + 1)], special={"[UNK]": 0},
+        unknown=Unknown("[UNK]", "word"),
+    )  # fmt: skip
+    drawn = Encoder(vocabulary).sampling(seed=1, dropout=dropout)
+    text = " шкапка кашка ёшка пак" * 200
+    ids = drawn.encode(text)
+    assert 0 not in ids
+    assert drawn.decode(ids) == text
+    assert 0 in drawn.encode(" шкаф")
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["space", "gpt2+digit", "space-prefix", "space-prefix+digit"])
 @pytest.mark.parametrize("rule", STRENGTHS)

@@ -130,19 +130,20 @@ def bpe_dropout(word, tokens, merges, p: Fraction) -> dict[tuple, Fraction]:
     return dict(done)
 
 
-def maxmatch_dropout(word, tokens, p: Fraction) -> dict[tuple, Fraction]:
-    """The probability of every outcome of MaxMatch-dropout."""
+def maxmatch_dropout(word, tokens, p: Fraction, lacking=()) -> dict[tuple, Fraction]:
+    """The probability of every outcome of MaxMatch-dropout; symbols in `lacking` have no id."""
     if not word:
         return {(): Fraction(1)}
     chances: Counter = Counter()
     chance = Fraction(1)
-    for end in range(len(word), 0, -1):
-        if end > 1 and word[:end] not in tokens:
-            continue
-        taken = chance * (1 - p if end > 1 else 1)
+    found = [word[:end] for end in range(len(word), 1, -1) if word[:end] in tokens]
+    if not found or word[:1] not in lacking:
+        found.append(word[:1])
+    for piece in found:
+        taken = chance * (1 - p if piece != found[-1] else 1)
         chance -= taken
-        for rest, likely in maxmatch_dropout(word[end:], tokens, p).items():
-            chances[word[:end], *rest] += taken * likely
+        for rest, likely in maxmatch_dropout(word[len(piece) :], tokens, p, lacking).items():
+            chances[piece, *rest] += taken * likely
     return dict(chances)
 
 

@@ -134,6 +134,22 @@ def test_bpe_dropout_over_characters_of_several_bytes():
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("p", [Fraction(3, 10), Fraction(1)])
+def test_the_shortest_token_is_kept_where_the_byte_has_no_id(p):
+    tokens = [token.encode() for token in ("é", "éa", "éab", "ab", "日b", "日")]
+    lacking = [b"b", *(bytes([byte]) for byte in "é日ü".encode())]
+    ids = [-1 if bytes([byte]) in lacking else byte for byte in range(256)]
+    vocabulary = Vocabulary(tokens, ids=[*ids, *range(256, 256 + len(tokens))])
+    for word in (text.encode() for text in ("éab日b", "aéabb", "üab")):
+        expected = oracle.maxmatch_dropout(word, tokens, p, lacking)
+        how = {"seed": 2, "dropout": float(p)}
+        cuts = draw([word] * 10_000, vocabulary, "longest_match", range(10_000), **how)
+        assert chi_square(cuts, expected) < 5
+        cuts = draw([word], vocabulary, "longest_match", [], dropout=0)
+        assert cuts == [tuple(oracle.longest_match(word, tokens))]
+
+
+@pytest.mark.long
 @kinds
 @examples
 @given(words=words_st, tokens=tokens_st)

@@ -36,6 +36,7 @@ class Segmenter(Trie):
         dropout: float,
         seed: int,
         names: Any,
+        keeps: Any,
     ) -> None: ...
     def likelihood(
         self,

@@ -250,17 +250,19 @@ cdef class Segmenter(Trie):
     def longest_match(self, const Symbol[::1] data, const int64_t[::1] offsets,
                       Py_ssize_t first, Py_ssize_t last, int32_t[::1] which,
                       const int64_t[::1] draws, double dropout, uint64_t seed,
-                      const int64_t[::1] names):
+                      const int64_t[::1] names, const uint8_t[::1] keeps):
         """Takes, from left to right, the longest token that begins at a place, or a single symbol.
 
-        With `dropout` p, each token found is skipped with probability p, independently.  The output
-        is that of `shortest_path`; random numbers are as in `paths`.
+        With `dropout` p, each token found is skipped with probability p, independently, except the
+        shortest one that begins with a symbol where `keeps` is not 0; it is 0 beyond its end.  The
+        output is that of `shortest_path`; random numbers are as in `paths`.
         O(symbols · longest token) time, O(1) memory.  Without dropout, and if a token is longer
         than `LONG_TOKEN`, O(symbols + occurrences of tokens) time.
         """
         cdef Py_ssize_t w, i, j, begin, end, stop
         cdef int32_t node, token
         cdef uint64_t state = 0
+        cdef bint kept
         if self.longest > LONG_TOKEN and not dropout > 0:
             with nogil:
                 for w in range(first, last):
@@ -278,13 +280,15 @@ cdef class Segmenter(Trie):
                     stop = i + 1
                     token = SINGLE
                     node = 0
+                    kept = data[i] < keeps.shape[0] and keeps[data[i]] != 0
                     for j in range(i, end):
                         node = self._child(node, data[j])
                         if node < 0:
                             break
-                        if self.nodes[node].token >= 0 and not (
-                            dropout > 0 and _uniform(&state) < dropout
-                        ):
+                        if self.nodes[node].token >= 0:
+                            if not kept and dropout > 0 and _uniform(&state) < dropout:
+                                continue
+                            kept = False
                             stop = j + 1
                             token = self.nodes[node].token
                     for j in range(i, stop - 1):
