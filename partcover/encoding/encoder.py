@@ -129,7 +129,7 @@ class Encoder(BatchEncoder):
             exp(−alpha · tokens); from 0, where all are equally likely, to infinity, those of
             fewest tokens (``shortest_path``).  ``random_path`` is the latter, and takes neither
             parameter (PathPieceR, Schmidt et al. 2024).  Text is unknown only where no tokens can
-            cover it.
+            cover it; for fewest tokens, where every segmentation with as few has unknown text.
 
         Returns
         -------

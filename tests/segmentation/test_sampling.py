@@ -7,7 +7,8 @@ from math import exp, inf, log
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
+from hypothesis import strategies as st
 from oracles import segmentation as oracle
 from segmentation.cuts import (
     KINDS,
@@ -147,6 +148,30 @@ def test_the_shortest_token_is_kept_where_the_byte_has_no_id(p):
         assert chi_square(cuts, expected) < 5
         cuts = draw([word], vocabulary, "longest_match", [], dropout=0)
         assert cuts == [tuple(oracle.longest_match(word, tokens))]
+
+
+@pytest.mark.long
+@examples
+@given(words=words_st, tokens=tokens_st, lacking=st.sets(st.sampled_from("abc")))
+@example(words=["abc", "cabcba"], tokens=["ab", "bc", "cb", "ba"], lacking={"c"})
+@example(words=["abc", "abcaabc"], tokens=["ab", "bc", "aa"], lacking={"a"})
+def test_of_the_shortest_paths_those_with_the_fewest_bytes_without_an_id(words, tokens, lacking):
+    words, tokens = ([text.encode() for text in some] for some in (words, tokens))
+    lacking = {*"".join(lacking).encode(), *"é".encode()}
+    ids = [-1 if byte in lacking else byte for byte in range(256)]
+    vocabulary = Vocabulary(tokens, ids=[*ids, *range(256, 256 + len(tokens))])
+
+    def unknown(path):
+        return sum(len(piece) == 1 and piece[0] in lacking for piece in path)
+
+    for word in [word for word in words if len(word) < 15]:
+        paths = oracle.shortest_paths(word, tokens)
+        fewest = min(map(unknown, paths))
+        expected = {path: 1.0 for path in paths if unknown(path) == fewest}
+        expected = dict.fromkeys(expected, 1 / len(expected))
+        for rule, how in (("random_path", {}), ("shortest_path", {"alpha": inf})):
+            cuts = draw([word] * 200, vocabulary, rule, range(200), seed=3, **how)
+            assert chi_square(cuts, expected) < 8
 
 
 @pytest.mark.long
