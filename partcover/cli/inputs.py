@@ -17,7 +17,8 @@ import partcover as pc
 
 from ..corpus import symbols as sym
 from ..errors import InputError, shorten
-from ..runtime.files.kinds import kind_of
+from ..runtime.files.kinds import kind_of, kind_of_head
+from ..runtime.files.writing import json_of
 from ..runtime.numerals import read_digits
 from ..runtime.processes.engines import executor_of
 from .declared import exclude, is_given
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from .shown.output import Output
 
 _NO_BUDGET = "-k is missing: how many tokens may be chosen?"
+_OWN_KINDS = "vocabulary", "solution"  # of files with a vocabulary
 _TOKEN_FILES = ("candidates", "required", "forbidden", "prefix", "protected")
 
 
@@ -345,18 +347,27 @@ class InstanceSource:
 def read_vocabulary(path: str, symbols: sym.Symbols | None = None) -> pc.Vocabulary:
     """Reads a vocabulary file, or one of another library that is recognized.
 
-    With `symbols`, any other file has tokens over these, one a line, escaped as in word counts.
+    With `symbols`, any other file has tokens over these, one a line, escaped as in word counts; it
+    may be a pipe, or ``-``.
     """
     from ..interop.load import other_format
-    from ..interop.token_list import tokens_of_lines
+    from ..interop.token_list import lines_of, tokens_of_lines
 
     other = other_format(path)
-    is_own = path.endswith(".json") or kind_of(path) in ("vocabulary", "solution")
+    is_own = path.endswith(".json") or kind_of(path) in _OWN_KINDS
     if symbols is None or other is not None or is_own:
         return pc.Vocabulary.load(path, other or (None if Path(path).is_dir() else "partcover"))
-    listed = tokens_of_lines(Path(path), symbols)
+    lines = lines_of(Path(path))
+    text = b"\n".join(lines)
+    content: Any
+    if kind_of_head(text) in _OWN_KINDS:
+        content = json_of(text, path)
+    else:
+        content = tokens_of_lines(lines, symbols, Path(path))
     try:
-        return pc.Vocabulary(listed, symbols)
+        if isinstance(content, dict):
+            return pc.Vocabulary.from_json(content)
+        return pc.Vocabulary(content, symbols)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 

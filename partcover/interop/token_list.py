@@ -50,10 +50,12 @@ def _write_list(vocabulary: Vocabulary, path: Path) -> list[str]:
     return not_carried(vocabulary, f"the rule {vocabulary.rule}", *more)
 
 
-def tokens_of_lines(path: Path, symbols: sym.Symbols) -> tuple[sym.Token, ...]:
-    """Reads the tokens of a list, single symbols too, in their order."""
+def tokens_of_lines(
+    lines: Sequence[bytes], symbols: sym.Symbols, path: Path
+) -> tuple[sym.Token, ...]:
+    """Returns the tokens of the lines of a file, single symbols too, in their order."""
     line_of: dict[sym.Token, int] = {}
-    for number, line in enumerate(lines_of(path), 1):
+    for number, line in enumerate(lines, 1):
         if not line:
             continue
         if b"\t" in line or line.startswith(HEADER):
@@ -78,7 +80,7 @@ def tokens_of_lines(path: Path, symbols: sym.Symbols) -> tuple[sym.Token, ...]:
 
 
 def _read_list(path: Path) -> tuple[Vocabulary, list[str]]:
-    listed = tokens_of_lines(path, "bytes")
+    listed = tokens_of_lines(lines_of(path), "bytes", path)
     tokens = [token for token in listed if len(token) > 1]
     singles = len(listed) - len(tokens)
     remarks = ["a list holds no rule: shortest_path is assumed"]

@@ -390,9 +390,16 @@ def load_json(path: str | PathLike[str]) -> Any:
         refuse_beyond(
             Path(path).stat().st_size, f"{fspath(path)}: reading needs", "use a smaller file"
         )
-        return json.loads(Path(path).read_bytes())
+        text = Path(path).read_bytes()
     except OSError as error:
         raise InputError(f"{fspath(path)}: cannot be read ({error.strerror or error})") from None
+    return json_of(text, path)
+
+
+def json_of(text: bytes, path: str | PathLike[str]) -> Any:
+    """Returns what the JSON text of a file says; errors name the file, as in `load_json`."""
+    try:
+        return json.loads(text)
     except UnicodeDecodeError as error:
         raise InputError(f"{_place(path, error)} not JSON (the bytes are not UTF-8)") from None
     except json.JSONDecodeError as error:

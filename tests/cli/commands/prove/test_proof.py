@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 
 import pytest
 from cli.helpers import as_json, fails
@@ -47,6 +49,21 @@ def test_a_vocabulary_of_any_name_is_checked(run, corpus, tmp_path):
     for name in ("vocabulary", "solution"):
         status, verified = as_json(run("verify", corpus, "-k", "2", "--vocab", name, "--json"))
         assert (status, verified["tokens"], verified["size"]) == (0, 8, 2)
+
+
+def test_a_vocabulary_comes_through_a_pipe(run, corpus, tmp_path, monkeypatch):
+    def check(text):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        return run("verify", corpus, "-k", "2", "--vocab", "-", "--json")
+
+    _, solution, _ = run("solve", corpus, "-k", "2", "-o", "V.json", "--json")
+    listed = "\n".join(json.loads(solution)["vocabulary"])
+    for text in ((tmp_path / "V.json").read_text(), solution, listed):
+        status, verified = as_json(check(text))
+        assert (status, verified["tokens"], verified["size"]) == (0, 8, 2)
+    fails(check(solution[:-9]), "-:", "not JSON")
+    fails(check('{"lower_bound": 1}'), "-: there is no list of tokens")
+    fails(check("a\tb\n"), "-:1: expected one token per line")
 
 
 def test_what_does_not_hold_is_exit_6(run, corpus, tmp_path):
