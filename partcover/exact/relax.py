@@ -12,6 +12,7 @@ from ..problem.solution import Termination
 from ..runtime.arguments import Seconds, Seed, Threads, checked
 from ..runtime.arrays import keep_arrays
 from ..runtime.limits import RunLimits
+from ..runtime.notebook import brief
 from .formulations import build as forms
 from .formulations.build import build
 from .solver_io import Log, SolverOptions, SolverReport
@@ -62,6 +63,16 @@ class Relaxation:
 
     def __post_init__(self) -> None:
         keep_arrays(self)
+
+    def __repr__(self) -> str:
+        return brief(
+            "Relaxation",
+            self.formulation,
+            self.solver,
+            None if self.tokens is None else f"tokens={self.tokens:,.6f}",
+            f"{self.fractional:,} of {len(self.x):,} fractional",
+            self.termination,
+        )
 
     @property
     def fractional(self) -> int:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ..corpus.symbols import Token
 from ..runtime.arrays import Float64, Int64, keep_arrays
 from ..runtime.memory import refuse_beyond
+from ..runtime.notebook import brief
 
 Sense = Literal["min", "max"]
 
@@ -77,6 +78,10 @@ class SparseModel:
 
     def __post_init__(self) -> None:
         keep_arrays(self)
+
+    def __repr__(self) -> str:
+        rows, variables = self.shape
+        return brief("SparseModel", self.name, f"{rows:,} rows", f"{variables:,} variables")
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -17,6 +17,7 @@ from partcover import (
     WordCounts,
     greedtok,
     lower_bound,
+    relax,
     smallest,
 )
 from partcover.runtime.notebook import brief, html_table
@@ -81,6 +82,19 @@ def test_reprs_are_short_and_on_one_line_whatever_the_size():
         assert len(repr(thing)) < 400
         assert repr(thing).isprintable()
         assert repr(thing).startswith(type(thing).__name__ + "(")
+
+
+def test_a_relaxation_is_shown_without_its_model():
+    pytest.importorskip("ortools")
+    relaxation = relax(Instance({"the": 1, "theatre": 1, "heart": 1}, 2))
+    assert repr(relaxation) == (
+        f"Relaxation(path, glop, tokens={relaxation.tokens:.6f}, "
+        f"0 of {len(relaxation.x)} fractional, completed)"
+    )
+    rows, variables = relaxation.model.shape
+    assert repr(relaxation.model) == f"SparseModel(path, {rows} rows, {variables} variables)"
+    stopped = relax(Instance({"the": 1}, 1), time_limit=0)
+    assert repr(stopped) == "Relaxation(path, glop, 0 of 0 fractional, time_limit)"
 
 
 def test_reprs_say_what_is_there():
