@@ -26,6 +26,7 @@ _LARGEST = 2**62  # of references, which are also computed with in floating poin
 _SYMBOLS = 2**34  # counted symbols of weighted corpora, enough for prices with many digits
 _FINE = 2**12  # about the largest weight, if the corpora have more symbols than that
 _FINE_OF_TAILS = 2**6  # the same for heads and tails: sums over tails need more room
+_SHARE = 1e-4  # smallest share of a corpus that weights are fine enough for
 _MOST = 2**57 - 1  # most counted symbols that a bound supports
 
 
@@ -211,6 +212,9 @@ class Corpora:
         room = min(max(_SYMBOLS, fine * sum(sizes)), _MOST)
         parts = [share / count for share, count in zip(shares, self.references, strict=True)]
         counted = sum(part * size for part, size in zip(parts, sizes, strict=True))
+        if not self.tails:  # a weight that is rounded up to 1 is at most this share of the whole
+            least = min(max(p, _SHARE / r) for p, r in zip(parts, self.references, strict=True))
+            room = max(room, math.ceil(min(sum(sizes) + counted / least, _MOST // 2)))
         scale = (room - sum(sizes)) / counted if counted else 0.0
         weights = [max(1, math.floor(part * scale)) for part in parts]
         common = math.gcd(*weights)

@@ -480,6 +480,29 @@ def test_corpora_without_words_need_no_tokens(sizes):
     assert bound.most_taken == [b"ab"] * any(sizes)
 
 
+@pytest.mark.parametrize("largest", [10**7, 10**9, 10**12])
+def test_a_corpus_that_needs_little_of_its_reference_takes_no_part_of_the_bound(largest):
+    words = [WordCounts.from_counts(w) for w in ({"banana": 3, "bandana": 2}, {"hats": 4})]
+    for references, parts in (([1, largest], words), ([largest, 1], words[::-1])):
+        corpora = Corpora(parts, references)
+        weights = corpora.integer_weights([0.5, 0.5])
+        shares = corpora.shares(weights)
+        assert shares == pytest.approx((0.5, 0.5), rel=0.02)
+        instance = Instance(corpora, 2)
+        bound = lower_bound(instance)
+        assert check_certificate(instance, bound.certificate).ok
+        assert 4.99 < bound.lower_bound <= 5
+
+
+def test_weights_are_not_too_large_for_bounds():
+    words = [WordCounts.from_counts({"banana": 3}), WordCounts.from_counts({"hats": 4})]
+    corpora = Corpora(words, [1, 2**62])
+    for shares in ([0.5, 0.5], [1.0, 1e-300], [1.0, 0.0]):
+        weights = corpora.integer_weights(shares)
+        assert weights[1] == 1
+        assert Instance(corpora, 1).weighted(weights).words.total_symbols < 2**57
+
+
 def test_all_words_are_of_heads_and_tails():
     words = WordCounts.from_counts({"ab": 2, "abc": 1})
     assert Corpora([words, words], [1, 1]).all_words is None
