@@ -92,8 +92,8 @@ def held_folder(path: Path) -> Iterator[None]:
         yield
     finally:
         if file is not None:
-            if is_new:
-                with suppress(OSError):  # it is not empty, or is deleted
+            if is_new and _is_at(file, path):  # not that of another run, which came after it
+                with suppress(OSError):  # it is not empty
                     path.rmdir()
             os.close(file)
 

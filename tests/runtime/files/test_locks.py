@@ -66,6 +66,16 @@ def test_a_file_is_held_by_one(tmp_path):
     assert path.read_text() == "what the one writes"
 
 
+@pytest.fixture
+def busy_threads():
+    """Threads take turns after a hundredth of a millisecond."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(interval)
+
+
+@pytest.mark.usefixtures("busy_threads")
 def test_a_folder_that_others_delete_meanwhile(tmp_path):
     """Each holds it a hundred times, deletes it, and is never in it together with another."""
     folder, inside, met = tmp_path / "f", [], []
