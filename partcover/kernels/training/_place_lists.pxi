@@ -39,7 +39,7 @@ cdef void _give_back(Lists *lists, int64_t block, int64_t units) noexcept nogil:
         size = _length(units) - 1
         _next(lists, block)[0] = lists.free[size]
         lists.free[size] = block
-        block += UNIT << size
+        block += <int64_t> UNIT << size
         units -= <int64_t> 1 << size
 
 
