@@ -121,34 +121,36 @@ def test_a_remark_names_the_token_that_a_special_token_hides(
     assert any(about in r for r in encoder.vocabulary.provenance["remarks"]) == hidden
 
 
+def of_a_piece(path, token, **steps):
+    """A Unigram model with a special token that is a piece, too, and with an m."""
+    model = tokenizers.models.Unigram([("<unk>", 0.0), (token, -1.0), ("m", -1.0)], 0, False)
+    own = tokenizers.Tokenizer(model)
+    for name, step in steps.items():
+        setattr(own, name, step)
+    own.add_special_tokens(["<unk>", token])
+    own.save(str(path))
+    return own, Encoder(Vocabulary.load(path))
+
+
 def test_a_remark_names_the_token_that_the_normalizer_writes(tmp_path):
     """Where the pre-tokenizer splits it, no model makes it."""
-    model = tokenizers.models.Unigram([("<unk>", 0.0), ("<m>", -1.0), ("m", -1.0)], 0, False)
-    own = tokenizers.Tokenizer(model)
-    own.normalizer = tokenizers.normalizers.NFKC()
-    own.add_special_tokens(["<unk>", "<m>"])
-    own.save(str(tmp_path / "t.json"))
-    encoder = Encoder(Vocabulary.load(tmp_path / "t.json"))
+    normal = tokenizers.normalizers.NFKC()
+    own, encoder = of_a_piece(tmp_path / "t.json", "<m>", normalizer=normal)
     assert own.encode("<m>").ids == encoder.encode("<m>", special="parse") == [1]
     assert own.encode("＜m＞").ids == [1]
     assert encoder.encode("＜m＞", special="parse") == [0, 2, 0]
     remarks = encoder.vocabulary.provenance["remarks"]
     assert any("2 added tokens" in r and "of the model, too" in r for r in remarks)
-    own.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
-    own.save(str(tmp_path / "t.json"))
-    encoder = Encoder(Vocabulary.load(tmp_path / "t.json"))
+    split = tokenizers.pre_tokenizers.Whitespace()
+    own, encoder = of_a_piece(tmp_path / "t.json", "<m>", normalizer=normal, pre_tokenizer=split)
     assert own.encode("＜m＞").ids == encoder.encode("＜m＞", special="parse") == [0, 2, 0]
     remarks = encoder.vocabulary.provenance.get("remarks", ())
     assert not any("of the model, too" in remark for remark in remarks)
 
 
 def test_a_remark_names_the_token_that_the_pre_tokenizer_writes(tmp_path):
-    model = tokenizers.models.Unigram([("<unk>", 0.0), ("▁", -1.0), ("m", -1.0)], 0, False)
-    own = tokenizers.Tokenizer(model)
-    own.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace()
-    own.add_special_tokens(["<unk>", "▁"])
-    own.save(str(tmp_path / "t.json"))
-    encoder = Encoder(Vocabulary.load(tmp_path / "t.json"))
+    marked = tokenizers.pre_tokenizers.Metaspace()
+    own, encoder = of_a_piece(tmp_path / "t.json", "▁", pre_tokenizer=marked)
     assert own.encode("m").ids == [1, 2]
     assert encoder.encode("m", special="parse") == [0, 2]
     made = MADE.replace("'m'", "'▁'")
