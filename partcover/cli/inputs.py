@@ -360,7 +360,13 @@ def read_vocabulary(path: str, symbols: sym.Symbols | None = None) -> pc.Vocabul
     lines = lines_of(Path(path))
     text = b"\n".join(lines)
     content: Any
-    if kind_of_head(text) in _OWN_KINDS:
+    kind = kind_of_head(text)
+    if kind == "tokenizer":  # through a pipe: `other_format` recognizes a file
+        raise InputError(
+            f"{path}: this looks like a tokenizer of another library: `partcover import` reads it, "
+            "from a file"
+        )
+    if kind in _OWN_KINDS:
         content = json_of(text, path)
     else:
         content = tokens_of_lines(lines, symbols, Path(path))

@@ -64,6 +64,7 @@ def test_a_vocabulary_comes_through_a_pipe(run, corpus, tmp_path, monkeypatch):
     fails(check(solution[:-9]), "-:", "not JSON")
     fails(check('{"lower_bound": 1}'), "-: there is no list of tokens")
     fails(check("a\tb\n"), "-:1: expected one token per line")
+    fails(check('{"added_tokens": [\n], "model": {}}'), "-: this looks like a tokenizer of another")
 
 
 def test_what_does_not_hold_is_exit_6(run, corpus, tmp_path):
