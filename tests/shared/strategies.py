@@ -123,14 +123,14 @@ def random_instance(seed: int, k: int) -> Instance:
     return Instance(WordCounts.from_counts(words), k)
 
 
-def instance_of_cases() -> Instance:
-    """Small, and yet the tree of its proof has several leaves, with cycles and cliques: 138."""
-    random = np.random.default_rng(19)
+def instance_of_cases(seed: int = 19, n: int = 16, k: int = 3) -> Instance:
+    """Small, and yet the tree of its proof has several leaves; the optimum of the first is 138."""
+    random = np.random.default_rng(seed)
     words = {
         "".join(random.choice(["a", "b"], random.integers(2, 9))): int(random.integers(1, 9))
-        for _ in range(16)
+        for _ in range(n)
     }
-    return Instance(words, 3)
+    return Instance(words, k)
 
 
 @cache
