@@ -270,8 +270,7 @@ def _proven(instance: Instance, certificate: Certificate) -> int | Fraction:
     if instance.tail is None or term is None:
         return _smallest_bound(instance, certificate)
     leaf = certificate.tree[0]
-    if not isinstance(leaf, Leaf):
-        raise InputError("a certificate for a head and a tail must have a single leaf")
+    assert isinstance(leaf, Leaf)
     corpora = instance.corpora
     words = instance.tail if corpora is None else corpora.all_weighted(leaf.weights)
     bound = tail_bound(head_of(instance, leaf), words, leaf, scale_bits, term)

@@ -56,10 +56,6 @@ def tail_bound(
     Memory is that of checking the head, plus 8 bytes for each class.  A leaf or term that is not
     valid, or about other words, is refused.
     """
-    if leaf.prices is None:
-        raise InputError("the leaf of a head must have prices")
-    if leaf.orders:
-        raise InputError("the leaf of a head has multipliers of merges in order")
     count = _Count(head, leaf, scale_bits, term)
     sums = _TailSums(count.rule)
     try:

@@ -207,8 +207,24 @@ def test_a_certificate_or_a_start_of_something_else_is_refused(book):
         improve(by_head(fewer, 60, 100), start_certificate=first.certificate)
     with pytest.raises(InputError, match="k = 60, but k is 50"):
         improve(by_head(book, 50, 100), start_certificate=first.certificate)
+    with pytest.raises(InputError, match="other words"):
+        lower_bound(by_head(book, 60, 50), start_certificate=replace(first.certificate, k=9))
     with pytest.raises(InputError, match="the start is over chars"):
         improve(by_head(book, 60, 100), warm_start=Vocabulary(["ab"], "chars"))
+
+
+def test_a_start_that_cannot_be_counted_is_refused():
+    words = WordCounts.from_counts({"that": 9, "hat": 5, "chat": 2})
+    instance = replace(by_head(words, 1, 2), forbidden=("ha",))
+    certificate = lower_bound(instance, time_limit=0).certificate
+    term = replace(certificate.tail, token_multipliers={b"ha": 1})
+    for change, message in (
+        ({"scale_bits": 52}, "the certificate's prices have more digits than can be counted"),
+        ({"tail": term}, "the certificate has a multiplier for 'ha', which is not allowed"),
+    ):
+        for method in (lower_bound, improve):
+            with pytest.raises(InputError, match=message):
+                method(instance, start_certificate=replace(certificate, **change))
 
 
 @pytest.fixture

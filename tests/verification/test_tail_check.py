@@ -39,7 +39,7 @@ from partcover.bounds.heads import tail_prices, whole_words
 from partcover.bounds.heads.whole_words import WholeWords
 from partcover.corpus.counting import counts_part
 from partcover.problem.certificates.cuts import Cut, PairPrices
-from partcover.problem.certificates.nodes import Charge, Leaf
+from partcover.problem.certificates.nodes import Branch, Charge, Leaf
 from partcover.problem.certificates.tail import TailDigest, TailTerm
 from partcover.runtime.processes.engines import executor_of
 from partcover.verification.recount import recount
@@ -403,6 +403,29 @@ def test_a_file_holds_all_of_it_and_what_was_changed_is_refused(tmp_path, symbol
     del data["tail"]["token_multipliers"]
     with pytest.raises(InputError, match="'tail' is not valid"):
         Certificate.from_json(resealed(data))
+
+
+def test_a_certificate_of_a_head_is_one_leaf_of_prices():
+    instance = by_head(WordCounts.from_counts({"that": 9, "hat": 5, "what": 2}), 1, 1)
+    certificate = lower_bound(instance, time_limit=0).certificate
+    (leaf,) = certificate.tree
+    at = np.array([1])
+    for tree, message in (
+        ((Branch(b"hat"), leaf, leaf), "a head and a tail must have a single leaf"),
+        ((Leaf(None),), "the leaf of a head must have prices"),
+        ((replace(leaf, orders=(PairPrices((b"h", b"at"), at, at),)),), "merges in order"),
+    ):
+        with pytest.raises(InputError, match=message):
+            replace(certificate, tree=tree)
+    data = certificate.to_json()
+    data["tail"]["token_multipliers"] = 2 * [["hat", 1]]
+    with pytest.raises(InputError, match="a token has two multipliers in the tail"):
+        Certificate.from_json(resealed(data))
+    words = {"that": 2**30, "hat": 2**29, "what": 2**28, "that's": 2**28, "hatte": 2**28}
+    many = by_head(WordCounts.from_counts(words), 1, 1)
+    certificate = lower_bound(many, time_limit=0).certificate
+    check = check_certificate(many, replace(certificate, scale_bits=52))
+    assert check.problems == ("the tokens of a class are worth more than 63 bits hold",)
 
 
 @tries(40)

@@ -104,6 +104,8 @@ class Certificate:
         self.__dict__.update(policy_sha256=policy_sha256, k=k, lower_bound=lower_bound)
         self.__dict__.update(tree=tuple(tree), scale_bits=scale_bits, tail=tail)
         self._check_tree()
+        if tail is not None:
+            self._check_leaf_of_head()
         is_weighted = any(isinstance(node, Leaf) and node.weights for node in self.tree)
         if isinstance(self.lower_bound, Fraction) and not is_weighted:
             raise InputError("'lower_bound' is a fraction, but no leaf has weights of corpora")
@@ -136,6 +138,16 @@ class Certificate:
                     f"the certificate has {number:,} {what} together: at most {_MOST_CHECKED:,} "
                     "are checked"
                 )
+
+    def _check_leaf_of_head(self) -> None:
+        """Refuses what proves nothing about a tail."""
+        leaf = self.tree[0]
+        if not isinstance(leaf, Leaf):
+            raise InputError("a certificate for a head and a tail must have a single leaf")
+        if leaf.prices is None:
+            raise InputError("the leaf of a head must have prices")
+        if leaf.orders:
+            raise InputError("the leaf of a head has multipliers of merges in order")
 
     def __repr__(self) -> str:
         leaves = sum(isinstance(node, Leaf) for node in self.tree)
