@@ -161,7 +161,7 @@ class VertexCoverReduction:
         Raises
         ------
         InputError
-            If its source contains no graph, or its words are not those of the graph.
+            If its source contains no graph, or it is not the instance of that graph.
         """
         nx = import_networkx()
         source = instance.source
@@ -176,9 +176,11 @@ class VertexCoverReduction:
             graph.add_edges_from((names[a], names[b]) for a, b in source["edges"])
         except (KeyError, IndexError, TypeError, ValueError):
             raise InputError("the graph in the instance's source is not valid") from None
-        again = cls.again(graph, instance)
-        if again.instance.words.to_dict() != instance.words.to_dict():
+        again = cls.again(graph, instance).instance
+        if again.words.to_dict() != instance.words.to_dict():
             raise InputError("the words of the instance are not those of its graph")
+        if again.threshold != instance.threshold:
+            raise InputError("the threshold of the instance is not that of its graph")
         return cls(graph, instance)
 
     @classmethod

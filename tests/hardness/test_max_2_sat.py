@@ -236,6 +236,7 @@ def test_bad_formulas_and_instances():
             ("source", {**data["source"], "clauses": [[-1, -1], [1]]}, "words of the instance"),
             ("source", {**data["source"], "clauses": 1}, "the formula .* is not valid"),
             ("source", {**data["source"], "clauses": [["1"]]}, "the formula .* is not valid"),
+            ("source", {**data["source"], "variables": [1]}, "the formula .* is not valid"),
             ("source", {**data["source"], "satisfied": None}, "satisfied is None"),
             ("k", data["k"] + 1, "k or threshold"),
             ("threshold", data["threshold"] + 1, "k or threshold"),

@@ -96,6 +96,14 @@ def test_bad_graphs_and_vocabularies():
         Instance.from_json({**reduction.instance.to_json(), "source": [1]})
     with pytest.raises(InputError, match="was not made by reduce"):
         VertexCoverReduction.from_instance(Instance(reduction.instance.words, 1))
+    data = reduction.instance.to_json()
+    for key, value, message in [
+        ("source", {**data["source"], "edges": [[0, 99]]}, "the graph .* is not valid"),
+        ("source", {**data["source"], "edges": [[0, 1]]}, "words of the instance are not those"),
+        ("threshold", data["threshold"] + 1, "threshold of the instance is not that"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            VertexCoverReduction.from_instance(Instance.from_json({**data, key: value}))
 
 
 GOOD = {
