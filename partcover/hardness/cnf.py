@@ -8,6 +8,7 @@ from os import PathLike, fspath
 
 from ..errors import InputError
 from ..runtime.files.writing import read_text
+from ..runtime.numerals import read_digits
 
 _MAX_VARIABLES = 1_000_000  # so that a typing error in the problem line does not fill the memory
 
@@ -144,7 +145,7 @@ def _parse(text: str) -> Formula:
                 or not all(field.isascii() and field.isdecimal() for field in fields[2:])
             ):
                 raise InputError(f":{number}: a problem line is 'p cnf VARIABLES CLAUSES'")
-            variables, declared = int(fields[2]), int(fields[3])
+            variables, declared = read_digits(fields[2]), read_digits(fields[3])
             if variables > _MAX_VARIABLES:
                 raise InputError(f":{number}: {variables} variables, the limit is {_MAX_VARIABLES}")
             continue
@@ -153,15 +154,16 @@ def _parse(text: str) -> Formula:
                 f":{number}: a clause before the problem line 'p cnf VARIABLES CLAUSES'"
             )
         for field in fields:
-            if not field.isascii() or not field.removeprefix("-").isdecimal():
+            digits = field.removeprefix("-")
+            if not (digits.isascii() and digits.isdecimal()):
                 raise InputError(
                     f":{number}: {field!r} is not a literal: literals are whole numbers"
                 )
-            value = int(field)
+            value = read_digits(digits) * (1 if digits == field else -1)
             if weighted and not begun:
                 if value != 1:
                     raise InputError(
-                        f":{number}: weight {field}: clauses have weight 1; repeat a clause instead"
+                        f":{number}: weight {value}: clauses have weight 1; repeat a clause instead"
                     )
                 begun = number
                 continue

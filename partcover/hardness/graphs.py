@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..errors import InputError, MissingExtra
 from ..runtime.arguments import closest
 from ..runtime.files.writing import read_text
+from ..runtime.numerals import read_digits
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -154,10 +155,10 @@ def _read_numbered(graph: nx.Graph, lines: Lines, form: GraphFormat) -> None:
                     f":{number}: unknown problem kind {fields[1]!r}: {form} has "
                     f"{', '.join(_KINDS[form])}"
                 )
-            if int(fields[2]) > _MAX_VERTICES:
-                raise InputError(f":{number}: {fields[2]} vertices, the limit is {_MAX_VERTICES}")
-            graph.add_nodes_from(range(1, int(fields[2]) + 1))
-            edges = int(fields[3])
+            vertices, edges = read_digits(fields[2]), read_digits(fields[3])
+            if vertices > _MAX_VERTICES:
+                raise InputError(f":{number}: {vertices} vertices, the limit is {_MAX_VERTICES}")
+            graph.add_nodes_from(range(1, vertices + 1))
             continue
         ends = fields[1:] if form == "dimacs" and fields[0] == "e" else fields
         if len(ends) != 2 or (form == "dimacs") != (ends is not fields):
@@ -165,9 +166,9 @@ def _read_numbered(graph: nx.Graph, lines: Lines, form: GraphFormat) -> None:
             raise InputError(f":{number}: {' '.join(fields)!r} is not an edge {expected}")
         if edges is None:
             raise InputError(f":{number}: an edge before the problem line 'p KIND VERTICES EDGES'")
-        if not all(_is_number(end) and 1 <= int(end) <= len(graph) for end in ends):
+        if not all(_is_number(end) and 1 <= read_digits(end) <= len(graph) for end in ends):
             raise InputError(f":{number}: vertices are the numbers 1 to {len(graph)}")
-        _add_edge(graph, number, int(ends[0]), int(ends[1]))
+        _add_edge(graph, number, *map(read_digits, ends))
         n_edges += 1
     if edges is None:
         raise InputError(f"no problem line 'p KIND VERTICES EDGES' ({form})")

@@ -259,6 +259,9 @@ def test_files(tmp_path):
     assert read_formula(path) == Formula(["1", "2"], [(1, 2), (-1,)])
 
 
+MANY = "9" * 5000  # digits, more than Python converts
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -267,6 +270,9 @@ def test_files(tmp_path):
         ("p sat 2 1\n", "F:1: a problem line is"),
         ("p cnf 2 1\np cnf 2 1\n", "F:2: a second problem line"),
         ("p cnf 9999999 1\n", "F:1: 9999999 variables, the limit is 1000000"),
+        (f"p cnf 2 {MANY}\n1 2 0\n", "the problem line says 9+ clauses, but there are 1"),
+        (f"p cnf 2 1\n1 -{MANY} 0\n", "F:2: literal -9+: variables are the numbers 1 to 2"),
+        (f"p wcnf 2 1\n{MANY} 1 2 0\n", "F:2: weight 9+: clauses have weight 1"),
         ("p cnf 2 1\n1 x 0\n", "F:2: 'x' is not a literal"),
         ("p cnf 2 1\n1 3 0\n", "F:2: literal 3: variables are the numbers 1 to 2"),
         ("p cnf 3 1\n1 2\n3 0\n", r"F:2: a clause of 3 literals \(1 2 3\)"),

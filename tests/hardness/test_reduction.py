@@ -134,6 +134,12 @@ def test_formats(form, tmp_path):
         ("dimacs", "p edge 3 1\ne 1 4\n", "graph:2: vertices are the numbers 1 to 3"),
         (
             "dimacs",
+            f"p edge 3 {'9' * 5000}\ne 1 2\n",
+            "the problem line says 9+ edges, but there are 1",
+        ),
+        ("pace", f"p td 3 1\n{'9' * 5000} 2\n", "graph:2: vertices are the numbers 1 to 3"),
+        (
+            "dimacs",
             "p edge 99999999999 1\n",
             "graph:1: 99999999999 vertices, the limit is 10000000",
         ),
