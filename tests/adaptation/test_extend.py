@@ -93,6 +93,37 @@ def test_a_token_that_costs_the_other_corpus_is_left_out():
     assert (held.new, held.keep.after, held.limit) == ((b"xy",), 4, 4)
 
 
+def test_likely_tokens_that_cost_the_other_corpus_are_left_out():
+    base = Vocabulary(["cb", "dda"], "chars", rule="likelihood", scores=[-2.0, -2.0],
+                      symbol_scores={"c": -50.0, "d": -1.0})  # fmt: skip
+    words = WordCounts.from_counts({"ab": 1, "dc": 5, "cbb": 3}, "chars")
+    keep = WordCounts.from_counts({"bbba": 4, "ddab": 4}, "chars")
+    assert extend(base, words, 3).new == ("dc", "cbb", "ab")
+    held = extend(base, words, 3, keep=keep, at_most=0)
+    assert (held.new, held.keep.after, held.limit) == (("dc", "cbb"), 24, 24)
+    assert (held.new_ids, held.ids.tolist()) == ((), [])
+
+
+def test_likely_tokens_are_all_left_out_where_none_of_them_is_to_blame():
+    """They only make unknown characters less likely."""
+    base = Vocabulary(["bbbb", "baa", "ab"], rule="likelihood", scores=[-1.0, -2.0, -50.0],
+                      symbol_scores={b"b": -20.0})  # fmt: skip
+    words = WordCounts.from_counts({"ab": 2, "abbab": 5, "aaa": 2, "bbaa": 5})
+    keep = WordCounts.from_counts({"baba": 1, "baab": 4, "abbbb": 2})
+    free = extend(base, words, 3, keep=keep)
+    assert free.keep.after > free.keep.before
+    held = extend(base, words, 3, keep=keep, at_most=0)
+    assert (held.new, held.keep.after) == ((), held.keep.before)
+
+
+def test_a_vocabulary_with_more_old_tokens_than_it_has():
+    words = WordCounts.from_counts({"hat": 2})
+    new = extend(Vocabulary(["ha"]), words, 1).vocabulary
+    false = new.with_(provenance={**new.provenance, "base_size": 3})
+    with pytest.raises(InputError, match="2 tokens, but says that 3 of them are old"):
+        extension_instances(false, words)
+
+
 def test_a_certificate_of_merges_is_for_rules_of_merges():
     """Tokens that nothing else makes are of use to the other rules."""
     words = WordCounts.from_counts({"abc": 3, "abd": 1})
@@ -113,7 +144,13 @@ def test_a_certificate_of_merges_is_for_rules_of_merges():
         ({"m": 2**31}, "m is 2,147,483,648"),
         ({"words": WordCounts.from_counts({"hat": 1}, "chars")}, "is over chars"),
         ({"words": WordCounts.from_counts({"hat": 1}, pretokenizer="gpt2")}, "counted with gpt2"),
+        (
+            {"words": WordCounts.from_counts({"hat": 1}, pretokenizer="cl100k", normalizer="NFC")},
+            "the tokenizer is for text not normalized, but the corpus is for text normalized by N",
+        ),
+        ({"base": Vocabulary(["ha"], provenance={"end_of_word": "</w>"})}, "words that end in '</"),
         ({"rule": "single_symbols"}, "uses no tokens"),
+        ({"base": Vocabulary(["ha"], rule="superword_merges")}, "chooses them for the shortest"),
         ({"at_most": 0.1}, "none is given"),
         ({"keep_weight": 2}, "none is given"),
         ({"keep_weight": -1}, "from 0"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,17 @@ from oracles.printed import KNOWN, printed_cover
 from shared.properties import tries
 from shared.strategies import instances
 
-from partcover import InputError, Instance, WordCounts, decide, solve
+from partcover import (
+    InputError,
+    Instance,
+    VerificationError,
+    Vocabulary,
+    WordCounts,
+    decide,
+    greedtok,
+    lower_bound,
+    solve,
+)
 from partcover.exact.decide import smallest
 from partcover.exact.formulations import build as formulation
 from partcover.exact.infeasibility import conflict
@@ -146,6 +157,12 @@ def test_a_conflict_names_what_conflicts():
         "at most 6 tokens needed",
         "at most 2 tokens chosen",
     ]
+    assert conflict(Instance(words, 3, min_count=3, threshold=6)) == [
+        "at most 6 tokens needed",
+        "candidates with at least 3 occurrences",
+    ]
+    with pytest.raises(InputError, match="the threshold is missing: without one, every instance"):
+        conflict(Instance(words, 3))
     assert conflict(Instance(words, 3, threshold=5))[1] == (
         "6 counted words, each of at least one token"
     )
@@ -209,6 +226,40 @@ def test_a_start_must_be_a_vocabulary_of_the_instance():
         InputError, match="the start is not a vocabulary of this instance: 2 tokens"
     ):
         solve(instance, warm_start=bad)
+
+
+def test_a_start_that_is_no_solution_of_the_printed_equations():
+    instance = Instance({"aaaa": 1}, 2)
+    start = Vocabulary(["aaaa", "aaa"])
+    solution = solve(instance, solver="highs", formulation="printed", warm_start=start)
+    assert solution.extra["start_taken"] is False
+
+
+def test_a_solver_goes_on_from_a_certificate():
+    instance = Instance({"abracadabra": 3, "cadabra": 2, "abrasive": 5, "braided": 1}, 3)
+    best, some = solve(instance), lower_bound(instance, iterations=1).certificate
+    assert some.lower_bound < best.tokens < greedtok(instance).extra["tokens_shortest_path"]
+    log = EventLog()
+    whole = solve(instance, solver="highs", start_certificate=best.certificate, progress=log)
+    assert (whole.tokens, whole.lower_bound, whole.certificate) == (
+        best.tokens, best.tokens, best.certificate
+    )  # fmt: skip
+    assert [(e.kind, e.lower_bound, e.source) for e in log.events][:2] == [
+        ("incumbent", None, "greedtok"),
+        ("bound", best.tokens, "start"),
+    ]
+    better = solve(instance, solver="highs", start_certificate=some)
+    assert (better.lower_bound, better.certificate) == (best.tokens, None)
+    # nothing is left to solve
+    known = solve(instance, warm_start=best, solver="highs")
+    assert (known.tokens, known.status, known.extra.get("rows")) == (best.tokens, "optimal", None)
+    near = solve(instance, warm_start=best, solver="highs", start_certificate=some, gap=0.9)
+    assert (near.lower_bound, near.status, near.termination) == (
+        some.lower_bound, "feasible", "gap"
+    )  # fmt: skip
+    false = replace(best.certificate, lower_bound=best.tokens + 1)
+    with pytest.raises(VerificationError, match="start from is not valid: lower bound"):
+        solve(instance, solver="highs", start_certificate=false)
 
 
 @pytest.mark.parametrize("solver", [name for name, s in SOLVERS.items() if s.integers])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.brute_force import cost, fewest_tokens, most_relaxed_cover
+from oracles.brute_force import cost, fewest_chosen, fewest_tokens, most_relaxed_cover
 from shared.properties import tries
 from shared.strategies import instances
 
@@ -136,11 +137,13 @@ def optimum_by_cbc(lp: str, folder: Path) -> float:
 @given(instances())
 def test_other_programs_read_the_same_problem(tmp_path_factory, instance):
     folder = tmp_path_factory.mktemp("model")
-    for name, best in (
-        ("path", fewest_tokens(instance)),
-        ("wmc", most_relaxed_cover(instance)),
+    fewest = fewest_tokens(instance)
+    for name, goal, best in (
+        ("path", "tokens", fewest),
+        ("path", "size", fewest_chosen(instance, fewest)),
+        ("wmc", "tokens", most_relaxed_cover(instance)),
     ):
-        model = build(instance, name)
+        model = build(replace(instance, threshold=fewest), name, goal=goal)
         if len(model.columns):  # a file without any entry is refused by some readers
             assert optimum_by_ortools("".join(mps_lines(model))) == pytest.approx(best)
             # CBC minimises whatever an LP file says and reports the negated optimum
