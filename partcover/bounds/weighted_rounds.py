@@ -121,9 +121,7 @@ class WeightedRounds:
                 f"the certificate to start from is not valid: {check.problems[0]}"
             )
         self.certificate = certificate
-        weights = next(leaves_weighted(certificate), None)
-        if weights is None:
-            return
+        weights = next(leaves_weighted(certificate))
         # otherwise some words have no prices; the prices of a tail depend on the weights
         if min(weights) > 0 and len(certificate.tree) == 1 and certificate.tail is None:
             self.prices = certificate

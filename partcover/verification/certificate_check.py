@@ -257,6 +257,12 @@ def mismatches(instance: Instance, certificate: Certificate) -> list[str]:
         if instance.corpora is not None:
             what = "corpora, references, candidates or conditions"
         problems.append(f"the certificate is about other {what}")
+    else:
+        n_corpora = 0 if instance.corpora is None else len(instance.corpora)
+        leaves = (node for node in certificate.tree if isinstance(node, Leaf))
+        if others := [leaf.weights for leaf in leaves if len(leaf.weights) != n_corpora]:
+            corpora = max(1, n_corpora)
+            problems.append(f"a leaf has {len(others[0])} weights for {corpora} corpora")
     if certificate.k != instance.k:
         problems.append(f"the certificate is for k = {certificate.k}, but k is {instance.k}")
         if instance.corpora is not None:  # references may depend on k

@@ -9,7 +9,6 @@ from itertools import accumulate, chain
 from typing import Any
 
 from ..corpus.symbols import Token
-from ..errors import InputError
 from ..problem.instance import Instance
 
 
@@ -35,9 +34,6 @@ class SortedWords:
 
     def weighted(self, weights: Sequence[int]) -> SortedWords:
         """Returns the same words, with counts weighted by the weights of the corpora."""
-        if len(weights) != len(self._corpora):
-            n_corpora = max(1, len(self._corpora))
-            raise InputError(f"a leaf has {len(weights)} weights for {n_corpora} corpora")
         if not weights:
             return self
         other = copy(self)

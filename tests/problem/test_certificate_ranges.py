@@ -16,6 +16,7 @@ from partcover import (
     Instance,
     WordCounts,
     check_certificate,
+    improve,
     lower_bound,
 )
 from partcover.problem.certificates.cuts import Cut, PackedPairs, PairPrices
@@ -77,6 +78,9 @@ def test_a_leaf_has_a_weight_for_each_corpus(weights):
     weighted = replace(one, tree=(replace(leaf, weights=(1,)),))
     check = check_certificate(Instance(WORDS, 1), weighted)
     assert check.problems == ("a leaf has 1 weights for 1 corpora",)
+    for method in (lower_bound, improve):
+        with pytest.raises(InputError, match="a leaf has 1 weights for 1 corpora"):
+            method(Instance(WORDS, 1), start_certificate=weighted)
 
 
 @pytest.mark.parametrize(

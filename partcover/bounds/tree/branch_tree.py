@@ -11,10 +11,8 @@ import numpy as np
 
 from ...analysis.by_corpus import tokens_by_corpus
 from ...corpus.symbols import Token
-from ...errors import InputError
 from ...problem.certificates.certificate import Certificate
 from ...problem.certificates.nodes import Branch, Leaf
-from ...problem.corpora import check_weights
 from ...problem.instance import Instance
 from ...runtime.arrays import Float64
 from ...segmentation.segmentation import segment
@@ -193,12 +191,9 @@ def tree_of(
     If a branch is on a token that is not a candidate, or that was decided above, only one of its
     subtrees contains a vocabulary that matters.  This subtree replaces the branch.  `case` has all
     vocabularies; without `checks`, the terms of leaves are not checked (`LeafReader`).  Raises an
-    InputError if the certificate is for another instance or k, or has an invalid leaf.
+    InputError if the certificate is for another instance, or has an invalid leaf.
     """
-    instance = counter.instance
     counter.refuse_other(certificate)
-    if certificate.k != instance.k:
-        raise InputError(f"the certificate is for k = {certificate.k}, but k is {instance.k}")
     reader = LeafReader(counter, checks=checks)
     readers = {counter.weights: reader}
     top: list[Node] = []
@@ -243,9 +238,8 @@ def _leaf_node(reader: LeafReader, case: Case, leaf: Leaf, scale_bits: int) -> N
 def _counted_by(counter: PriceCounter, weights: tuple[int, ...]) -> PriceCounter:
     """Returns a counter for the weights of a leaf; a weight of 0 counts as the smallest other."""
     corpora = counter.corpora
-    if corpora is None or not weights:  # the reader raises an error if the weights do not fit
+    if corpora is None:
         return counter
-    check_weights(weights, len(corpora))
     if min(weights) == 0:
         weights = corpora.integer_weights(corpora.shares(weights))
     return counter if weights == counter.weights else counter.counted_by(weights)
