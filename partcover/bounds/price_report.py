@@ -95,7 +95,7 @@ def price_report(
     ------
     InputError
         For a word that is not counted or has more than 1,000 symbols, and for a certificate
-        that is about other words or conditions, or has no prices.
+        that is about other words or conditions, or has no prices; for several corpora.
 
     Notes
     -----
@@ -112,6 +112,8 @@ def price_report(
     >>> prices.count, len(prices.prices)
     (2, 6)
     """
+    if instance.corpora is not None:
+        raise InputError("prices of several corpora cannot be shown: give an instance of one")
     counts = instance.words.to_dict()
     for word in words:
         if word not in counts:

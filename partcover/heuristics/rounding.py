@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Literal, get_args
+from typing import Literal
 
 from ..corpus.symbols import Token
-from ..errors import InputError
 from ..problem.group_budget import GroupBudgets
 from ..problem.instance import Instance
-from ..runtime.arguments import Seed, checked, closest
+from ..runtime.arguments import Seed, checked
 from ..runtime.arrays import ArrayLike, Float64, np
 from ..vocabulary.vocabulary import Vocabulary
 from .search_space import SearchSpace, per_candidate, promise_of
@@ -65,8 +64,6 @@ def round_relaxation(
     >>> round_relaxation(instance, lower_bound(instance).x).tokens
     (b'banana',)
     """
-    if rule not in get_args(Rounding):
-        raise InputError(f"unknown rounding {rule!r}: {closest(rule, get_args(Rounding))}")
     weights = per_candidate(instance, x)
     if rule == "int":
         ones = _rounded(instance, np.where(weights > _ONE, weights, 0), "det", seed)

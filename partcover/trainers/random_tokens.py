@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Literal
 
 from ..errors import InputError
 from ..problem.instance import Instance
 from ..problem.solution import Solution
-from ..runtime.arguments import Seed, Threads, closest
+from ..runtime.arguments import Seed, Threads
 from ..runtime.arrays import Array, Int64, np
 from ..runtime.limits import Deadline
 from ..vocabulary.vocabulary import Vocabulary
@@ -74,8 +74,6 @@ def randtrain(
     written here, and may differ from theirs.
     """
     deadline = Deadline()
-    if weight not in get_args(Weight):
-        raise InputError(f"unknown weight {weight!r}: {closest(weight, get_args(Weight))}")
     if instance.index.total > _MAX_CANDIDATES:
         raise InputError(
             f"there are {instance.index.total:,} candidates, but randtrain is limited to "

@@ -17,7 +17,7 @@ from shared.cut_strategies import pair, triangle
 from shared.properties import tries
 from shared.strategies import instances, prices, words_st
 
-from partcover import Certificate, InputError, Instance, WordCounts, lower_bound
+from partcover import Certificate, Corpora, InputError, Instance, WordCounts, lower_bound
 from partcover.bounds.counting.price_counter import PriceCounter, largest
 from partcover.bounds.counting.reduced_costs import reduced_costs
 from partcover.bounds.price_report import price_report
@@ -131,6 +131,15 @@ def test_prices_are_explained():
         assert 0 <= worth <= reward + 1e-6, token
     with pytest.raises(InputError, match="'pear' is not a word of this corpus"):
         price_report(instance, bound.certificate, [b"pear"])
+    no_prices = replace(bound.certificate, tree=(Leaf(None),))
+    with pytest.raises(InputError, match="the certificate has no prices"):
+        price_report(instance, no_prices, [b"heart"])
+    long = Instance({"a" * 1001: 1}, 1)
+    with pytest.raises(InputError, match="a word of 1,001 symbols is too long to show"):
+        price_report(long, no_prices, [b"a" * 1001])
+    several = Instance(Corpora([instance.words, long.words], [1, 1]), 1)
+    with pytest.raises(InputError, match="prices of several corpora cannot be shown"):
+        price_report(several, no_prices, [b"heart"])
 
 
 def test_prices_are_explained_with_cuts():

@@ -218,6 +218,7 @@ def test_an_edge_of_a_cut_needs_no_multipliers():
         (pair((BC, AB), [1], [1]), "'bc' and 'ab', do not ascend"),
         (pair((AB,), [1], [1]), "merges make, but the instance is not"),
         (pair((AB, b"xy"), [1], [1]), "a multiplier at symbol 1, where they do not overlap"),
+        (pair((AB, BC, CA), [1], [1]), "a pair has 3 tokens"),
         (pair((AB, b"zz"), [1], [1]), "a pair has 'zz', which occurs nowhere"),
         (pair((AB, "bc"), [1], [1]), "a pair has 'bc', which occurs nowhere"),
         (pair((AB, b"b"), [1], [1]), "a pair has 'b', which is not a token"),

@@ -39,7 +39,7 @@ from partcover.bounds.rows.merges import Merges
 from partcover.bounds.rows.needs import Needs
 from partcover.problem.certificates.nodes import Charge, Leaf
 from partcover.verification.leaf_terms import charged
-from partcover.verification.merge_check import unmade_tokens
+from partcover.verification.merge_check import other_merges, unmade_tokens
 
 
 @pytest.mark.long
@@ -395,3 +395,29 @@ def test_a_start_with_large_multipliers_is_read_as_far_as_it_fits(bits):
         found = method(instance, start_certificate=start)
         assert check_certificate(instance, found.certificate).ok
         assert found.lower_bound <= best
+
+
+FIRST, SECOND = (b"a", b"b"), (b"ab", b"c")
+
+
+@pytest.mark.parametrize(
+    ("base", "merges", "problem"),
+    [
+        ([FIRST, SECOND], [FIRST, SECOND], None),
+        (
+            [FIRST, SECOND],
+            [FIRST],
+            "base merges 'ab' + 'c' at this place, the vocabulary nothing more",
+        ),
+        (
+            [FIRST],
+            [FIRST, SECOND],
+            "base merges nothing more at this place, the vocabulary 'ab' + 'c'",
+        ),
+        (None, [FIRST], "base merges by rank, the vocabulary by a list of pairs"),
+    ],
+)
+def test_the_merges_of_a_pruned_vocabulary_are_those_of_its_base(base, merges, problem):
+    pruned = Vocabulary(["ab", "abc"], rule="merges", merges=merges, method="prune")
+    found = other_merges(pruned, MergeCondition(base))
+    assert found == (None if problem is None else f"the {problem}")

@@ -64,6 +64,14 @@ def test_large_sums_of_32_bits_are_restarted():
     assert segment(words, vocabulary).of(0) == [b"aa", b"a"]
 
 
+@pytest.mark.parametrize(("sums", "cut"), [("text", [b"a", b"b"]), ("text32", [b"ab"])])
+def test_scores_of_32_bits_are_equal_where_those_of_64_differ(sums, cut):
+    use = {"scores": [-2.00000001], "symbol_scores": {"a": -1.0, "b": -1.0}}
+    vocabulary = Vocabulary(["ab"], rule="likelihood", sums=sums, **use)
+    words = WordCounts.from_counts({"ab": 1})
+    assert next(cut_by_rule(words, vocabulary)) == segment(words, vocabulary).of(0) == cut
+
+
 @pytest.mark.parametrize("name", ["bpe", "wordpiece", "unigram"])
 def test_claims_are_confirmed_by_their_own_rule(name):
     words = WordCounts.from_counts({"banana": 4, "bandana": 2, "ananas": 3, "nab": 1})
