@@ -195,24 +195,53 @@ def test_a_start_is_never_lost():
         improve(instance, start_certificate=false)
 
 
-@pytest.mark.parametrize("method", [improve, solve])
-@pytest.mark.parametrize("name", ["lazy_greedy", "tokens_by_corpus"])
-def test_ctrl_c_in_the_first_rounds_keeps_the_best(monkeypatch, name, method):
-    """Whatever it meets, once there is a vocabulary, also where there is no certificate yet."""
+def interrupt(monkeypatch, name: str, number: int) -> None:
+    """Lets the call of this number be interrupted, of a function in greedy rounds."""
     module = importlib.import_module("partcover.heuristics.corpora_greedy")
     called, calls = getattr(module, name), []
 
     def interrupted(*arguments, **options):
         calls.append(1)
-        if len(calls) == 3:
+        if len(calls) == number:
             raise KeyboardInterrupt
         return called(*arguments, **options)
 
     monkeypatch.setattr(module, name, interrupted)
+
+
+@pytest.mark.parametrize("method", [improve, solve])
+@pytest.mark.parametrize("name", ["lazy_greedy", "tokens_by_corpus"])
+def test_ctrl_c_in_the_first_rounds_keeps_the_best(monkeypatch, name, method):
+    """Whatever it meets, once there is a vocabulary, also where there is no certificate yet."""
+    interrupt(monkeypatch, name, 3)
     instance = three(4)
     solution = method(instance)
     assert solution.termination == "interrupted"
     checks(instance, solution)
+
+
+def test_ctrl_c_before_there_is_a_vocabulary(monkeypatch):
+    """Only `solve` then has one, without any token."""
+    instance = three(4)
+    interrupt(monkeypatch, "lazy_greedy", 1)
+    with pytest.raises(KeyboardInterrupt):
+        greedtok(instance)
+    interrupt(monkeypatch, "lazy_greedy", 1)
+    solution = solve(instance)
+    assert (solution.termination, len(solution.vocabulary)) == ("interrupted", 0)
+    checks(instance, solution)
+    assert check_certificate(instance, solution.certificate).lower_bound == solution.lower_bound
+
+
+def test_ctrl_c_within_a_round_ends_the_rounds(monkeypatch):
+    module = importlib.import_module("partcover.heuristics.corpora_greedy")
+    called = module.lazy_greedy
+    monkeypatch.setattr(
+        module, "lazy_greedy", lambda *given, **use: replace(called(*given, **use),
+                                                             termination="interrupted")
+    )  # fmt: skip
+    solution = greedtok(three(4))
+    assert (solution.termination, solution.extra["rounds"]) == ("interrupted", 1)
 
 
 @pytest.mark.long
@@ -305,6 +334,7 @@ def test_mistakes():
         (([words, chars], [1, 1]), "different symbols: bytes, chars"),
         (([words, words], [1, 1], ["a", "a"]), "needs a name of its own"),
         ((["a.tsv", words], [1, 1]), "each corpus must be counted words"),
+        (([HeadAndTail.of(three().words, n) for n in (1, 2)], [1, 1]), "must have equally many"),
     ):
         with pytest.raises(InputError, match=message):
             Corpora(*arguments)
@@ -313,6 +343,9 @@ def test_mistakes():
         Instance(Corpora([gpt2, words.counted_with("none")], [1, 1]), 1)
     assert Instance(Corpora([gpt2, words], [1, 1]), 1).words.pretokenizer is None
     instance = Instance(Corpora([words, words], [1, 1]), 1)
+    for counts in (1, [1], [1, 1, 1]):
+        with pytest.raises(InputError, match="'ab' must have a count for each of the 2 corpora"):
+            Instance.from_json({**instance.to_json(), "words": [["ab", counts]]})
     for weights in ([1], [0, 0], [1, -1], [1, 1.5]):
         with pytest.raises(InputError, match="weight"):
             instance.weighted(weights)
@@ -322,8 +355,9 @@ def test_mistakes():
     with pytest.raises(InputError, match="unknown reference 'tokens'"):
         reference_counts([words, words], "tokens", 1)
     ints = WordCounts.from_counts({(1, 2): 2}, "ints")
-    with pytest.raises(InputError, match="no bytes"):
-        reference_counts([ints, ints], "bytes", 1)
+    for part in (ints, HeadAndTail.of(ints, 1)):
+        with pytest.raises(InputError, match="no bytes"):
+            reference_counts([part, part], "bytes", 1)
 
 
 def with_merges(number, any_merges, whole_words):

@@ -190,6 +190,12 @@ def test_a_longer_run_passes_through_what_a_shorter_one_finds(monkeypatch):
     assert short.tokens in incumbents
 
 
+def test_a_gap_is_enough():
+    instance = Instance(WordCounts.from_counts({"banana": 2, "bandana": 1, "cabana": 3}), 2)
+    near = local_search(instance, gap=0.9)
+    assert (near.termination, near.status) == ("gap", "feasible")
+
+
 @pytest.mark.long
 def test_no_time_is_greedtok_and_all_time_is_used():
     instance = Instance(BOOK, 12)

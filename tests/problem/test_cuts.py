@@ -16,7 +16,14 @@ from hypothesis import strategies as st
 from oracles.bounds.certificate import planes, resealed
 from shared.cut_strategies import pair, triangle
 
-from partcover import Certificate, InputError, Instance, WordCounts, check_certificate
+from partcover import (
+    Certificate,
+    InputError,
+    Instance,
+    MergeCondition,
+    WordCounts,
+    check_certificate,
+)
 from partcover.problem.certificates.cuts import Cut, PackedPairs, unpacked
 from partcover.problem.certificates.nodes import Leaf
 
@@ -66,6 +73,10 @@ def test_reprs_say_what_is_there():
     assert re.fullmatch(r"Leaf\(\d+ bytes, 3 pairs, 2 cuts\)", repr(loaded))
     assert re.fullmatch(r"PackedPairs\(3 pairs, \d+ bytes\)", repr(loaded.pairs))
     assert repr(certificate.tree[0].pairs[0]) == "PairPrices(ab, bc, 1 multipliers)"
+    assert repr(Leaf(None)) == "Leaf()"
+    assert repr(MergeCondition()) == "MergeCondition(any merges)"
+    merges = MergeCondition([("a", "b")], whole_words=True)
+    assert repr(merges) == "MergeCondition(1 merges, whole_words)"
 
 
 numbers = st.integers(0, 2**63 - 1)

@@ -59,6 +59,8 @@ def test_corpora_are_served_more_alike():
 
 def test_limits():
     corpora = [random_instance(seed, 1).words for seed in (1, 2)]
+    with pytest.raises(InputError, match="parity-bpe needs several corpora: one is given"):
+        trainers.parity_bpe(Instance({"ab": 1}, 1))
     with pytest.raises(InputError, match="parity-bpe does not support"):
         trainers.parity_bpe(Instance(Corpora(corpora, [1, 1]), 3, max_length=4))
     none = trainers.parity_bpe(Instance(Corpora(corpora, [1, 1]), 3), time_limit=0)

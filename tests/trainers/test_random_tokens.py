@@ -90,7 +90,7 @@ def test_a_larger_budget_goes_on_from_a_smaller():
     assert other.tokens == words.total_count
 
 
-def test_options_are_supported_or_refused():
+def test_options_are_supported_or_refused(monkeypatch):
     words = WordCounts.from_counts({b"abcd": 5, b"bcd": 7, b"xx": 1})
     fixed = randtrain(
         Instance(words, 4, required=[b"bcd"], prefix=[b"cd"], forbidden=[b"ab"], max_length=3)
@@ -105,3 +105,8 @@ def test_options_are_supported_or_refused():
         randtrain(Instance(words, 4, groups=[GroupBudget("long", 1, min_length=3)]))
     with pytest.raises(InputError, match="unknown weight 'length'"):
         randtrain(Instance(words, 4), weight="length")
+    with pytest.raises(InputError, match=r"add up to 2\^62 or more: scale the counts down"):
+        randtrain(Instance({"aaa": 2**60}, 4))
+    monkeypatch.setattr("partcover.trainers.random_tokens._MAX_CANDIDATES", 3)
+    with pytest.raises(InputError, match="randtrain is limited to 3: limit them by max_length or"):
+        randtrain(Instance(words, 4))

@@ -50,6 +50,8 @@ def test_what_it_cannot_do_is_said():
         trainers.unigram_sentencepiece(Instance(WordCounts.from_words([(1, 2)], "ints"), 2))
     with pytest.raises(InputError, match="unigram_sentencepiece does not support required"):
         trainers.unigram_sentencepiece(Instance(ODD, 9, required=["ab"]))
+    with pytest.raises(InputError, match=r"shrink is 1: sentencepiece accepts 0\.5 to 0\.95"):
+        trainers.unigram_sentencepiece(Instance(ODD, 9), shrink=1)
 
 
 @pytest.mark.long
