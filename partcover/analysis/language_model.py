@@ -268,10 +268,8 @@ def _smoothed(
 def _discounts(counts: Int64) -> tuple[float, ...]:
     """Returns what is taken from a count of 1, of 2, and of 3 or more: something of each."""
     n = np.bincount(np.minimum(counts, 5), minlength=6).tolist()
-    if min(n[1:4]) == 0:
-        return _FALLBACK
     both = n[1] + 2 * n[2]
-    # whether all are above 0 is said in integers
+    # whether all are above 0 is said in integers: they are not where 1, 2 or 3 does not occur
     if any(i * n[i] * both <= (i + 1) * n[i + 1] * n[1] for i in (1, 2, 3)):
         return _FALLBACK
     y = n[1] / both

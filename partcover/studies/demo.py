@@ -119,19 +119,17 @@ def _vertex_covers(seed: int) -> dict[str, Any]:
     rows = []
     missing = None
     try:
-        rows = [row for k in range(1, 4) if (row := _vertex_cover(k, seed)) is not None]
+        rows = [_vertex_cover(k, seed) for k in range(1, 4)]
     except MissingExtra as error:
         missing = str(error)
     return {"edges": [list(edge) for edge in FIGURE_1], "rows": rows, "missing": missing}
 
 
-def _vertex_cover(k: int, seed: int) -> dict[str, Any] | None:
-    """Reduces the graph, solves the instance and lifts the answer; None without an answer."""
+def _vertex_cover(k: int, seed: int) -> dict[str, Any]:
+    """Reduces the graph, solves the instance and lifts the answer."""
     reduction = reduce_vertex_cover(import_networkx("a vertex cover").Graph(FIGURE_1), k)
     answer = solve(reduction.instance, seed=seed)
     _go_on(answer.termination)
-    if answer.vocabulary is None:
-        return None
     lift = reduction.lift(answer.vocabulary)
     return {
         "k": k,

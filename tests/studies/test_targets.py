@@ -80,6 +80,7 @@ def test_targets_within_what_a_method_can_make(monkeypatch, start):
     targets = [per_word[2], per_word[4], per_word[5], per_word[5] - 0.01]
     rows = budgets_for(runner, answers, ["longest_match"], targets)
     assert [row["k"] for row in rows] == [2, 4, 5, None]
+    assert {row["termination"] for row in rows} == {"completed"}
 
 
 def test_a_method_that_can_make_nothing_has_no_targets(monkeypatch):
