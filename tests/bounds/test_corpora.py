@@ -36,6 +36,7 @@ from partcover import (
     verify,
 )
 from partcover.analysis.by_corpus import tokens_by_corpus
+from partcover.bounds.branch_and_cut import branch_and_cut
 from partcover.bounds.weighted_rounds import round_seconds
 from partcover.heuristics.corpora_exchange import ExchangeSearch
 from partcover.problem.certificates.checksum import digest
@@ -242,6 +243,14 @@ def test_ctrl_c_within_a_round_ends_the_rounds(monkeypatch):
     )  # fmt: skip
     solution = greedtok(three(4))
     assert (solution.termination, solution.extra["rounds"]) == ("interrupted", 1)
+
+
+def test_branch_and_cut_begins_anew_where_a_certificate_is_for_another_k():
+    instance = three(2)
+    start = lower_bound(instance.with_k(1), time_limit=0).certificate
+    solution = branch_and_cut(instance, start_certificate=start, time_limit=0)
+    check = check_certificate(instance, solution.certificate)
+    assert (check.ok, check.lower_bound) == (True, solution.lower_bound)
 
 
 @pytest.mark.long

@@ -89,6 +89,9 @@ def test_large_counts_are_counted_beyond_64_bits(data):
     # coarser prices, counted finer
     coarse = Certificate.of(instance, (Leaf(drawn >> (counter.bits - 20)),), 0, 20)
     assert counter.proven_by(coarse) == check_certificate(instance, coarse).lower_bound
+    # in finer units these would be no numbers of 64 bits
+    low = Certificate.of(instance, (Leaf(np.full(len(drawn), -(2**62))),), 0, 20)
+    assert counter.proven_by(low) is None
 
 
 @given(st.lists(st.integers(0, 9), min_size=1), st.integers(0, 12))

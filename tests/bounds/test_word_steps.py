@@ -7,10 +7,11 @@ import pytest
 from bounds.counters import counter_of
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles.brute_force import fewest_tokens
 from shared.properties import tries
 from shared.strategies import instances, random_instance
 
-from partcover import Instance, lower_bound
+from partcover import Instance, check_certificate, lower_bound
 from partcover.bounds.steps import word_ascent as ascent
 from partcover.bounds.steps.held_steps import HeldSteps
 from partcover.kernels.steps._word_steps import WordSteps
@@ -118,6 +119,17 @@ def test_words_that_repeat_themselves_need_no_more_links_than_arcs():
 @given(st.integers(0, 2**31))
 def test_the_same_numbers_of_larger_instances(seed):
     check(random_instance(seed, 3), seed)
+
+
+@pytest.mark.parametrize("most", [5, 10**6])
+def test_a_bound_of_the_few_arcs_that_promise_most_holds(monkeypatch, most):
+    monkeypatch.setattr(ascent, "_FEW_ARCS", 0)
+    monkeypatch.setattr(ascent, "MOST_ARCS", most)
+    instance = Instance({"abab": 5, "babc": 4, "cab": 3, "abcabc": 1}, 2, required=["bc"])
+    bound = lower_bound(instance)
+    check = check_certificate(instance, bound.certificate)
+    assert (check.ok, check.lower_bound) == (True, bound.lower_bound)
+    assert bound.lower_bound == fewest_tokens(instance)
 
 
 @pytest.mark.long

@@ -43,8 +43,6 @@ def separate_links(ascent: PartAscent) -> list[Inequality]:
     active = ascent.active.tolist()
     found: dict[Inequality, float] = {}
     for nodes in cycles:
-        if nodes[0] >= n:
-            nodes = [*nodes[1:], nodes[0]]
         around = [way for way in zip(nodes, [*nodes[1:], nodes[0]], strict=True) if way[0] < n]
         if len(around) == len(nodes):
             continue  # without a link
