@@ -43,6 +43,11 @@ def test_fewer_are_added_where_no_more_help():
     assert (found.new, found.tokens, found.lower_bound, found.asked) == ((b"that",), 3, 3, 9)
 
 
+def test_tokens_that_save_most_are_first():
+    found = extend(Vocabulary([]), WordCounts.from_counts({"cca": 3, "acca": 5}), 2)
+    assert (found.new, found.gains) == ((b"cca", b"acca"), (6, 5))
+
+
 def test_a_base_without_any_score():
     base = Vocabulary([], rule="likelihood", scores=[])
     found = extend(base, WordCounts.from_counts({"that": 3, "hat": 2}), 1)

@@ -123,6 +123,12 @@ def test_one_that_is_not_held_may_take_the_place_of_a_token(unseen, cost):
     assert costs.tolist() == [4, cost, 7]
 
 
+def test_where_no_budget_is_left_no_token_can_be_forced_in():
+    instance = Instance({"that": 3, "hat": 2}, k=1, required=["at"])
+    costs, chosen = reduced_costs(np.array([5, 9, 2]), np.array([True, False, False]), instance)
+    assert (costs.tolist(), chosen.tolist()) == ([0, 2**62, 2**62], [False] * 3)
+
+
 def test_prices_are_explained():
     instance = Instance(WordCounts.from_words(["pearl", "the", "red", "heart"]), 2)
     bound = lower_bound(instance, iterations=1000)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens, most_relaxed_cover
 from oracles.greedy import all_candidates, greedy, shortest_path
 from oracles.trainers.bpe import bpe
+from shared.listener import Listener
 from shared.properties import tries
 
 from partcover import (
@@ -249,6 +250,15 @@ def test_stated_ratio(path):
 def test_a_time_limit_keeps_the_worst_so_far():
     case = worst("bpe", k=3, alphabet=2, words=4, length=6, time_limit=0)
     assert (case.exhausted, case.termination) == (False, "time_limit")
+    assert 0 < case.ratio < 1
+
+
+def test_ctrl_c_keeps_the_worst_so_far():
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    case = worst("bpe", k=2, alphabet=2, words=1, length=5, progress=Listener(advance=interrupt))
+    assert (case.exhausted, case.termination) == (False, "interrupted")
     assert 0 < case.ratio < 1
 
 
