@@ -133,6 +133,17 @@ def test_integers(words, k):
     assert (list(trained.tokens), list(trained.merges)) == (slow.tokens, slow.merges)
 
 
+@pytest.mark.long
+def test_many_pairs():
+    draw = np.random.default_rng(1)
+    words = [tuple(map(int, draw.integers(1, 300, 40))) for _ in range(1200)]
+    words = [10 * (0, 1), 15 * (2, 3), *words, (300, *10 * (0, 1))]  # 0 1 comes first and last
+    counts = dict.fromkeys(words, 1)
+    trained = merged(Instance(WordCounts.from_counts(counts, "ints"), 1))  # of 36,000 pairs
+    slow = train(counts, 1, lambda s: s[0])
+    assert list(trained.merges) == slow.merges == [((0,), (1,))]
+
+
 def test_counts_near_the_end_of_int64():
     for words in (
         {"abab": 2**60, "cd": 2**60 + 1, "ce": 1, "fgg": 2**40},
