@@ -240,8 +240,6 @@ class _Finder:
         """Returns the begin, the end and the token of each match."""
         if self._pattern is not None:
             return [(*m.span(), self.tokens[m[0]]) for m in self._pattern.finditer(text)]
-        if not text:
-            return []
         data = np.frombuffer(text, np.uint8)
         which = np.empty(len(data), np.int32)
         whole, nothing = np.array([0, len(data)], np.int64), np.zeros(0, np.int64)

@@ -15,6 +15,7 @@ from partcover import Encoder, InputError, Vocabulary
 from partcover.interop import export
 
 tokenizers = pytest.importorskip("tokenizers")
+MANY = 300  # more tokens than a pattern lists
 FLAGS = ["single_word", "lstrip", "rstrip", "normalized"]
 NAMES = ["<s>", "<s>a", "s>", "BB", " x", "Éa", "<a b>", "aab"]
 BYTE_LEVEL = {
@@ -140,11 +141,14 @@ def test_added_tokens_that_are_not_special_are_found_in_any_case(tmp_path):
 
 @pytest.mark.parametrize("gap", [0, 100, 900, 3000])
 @pytest.mark.parametrize("mark", ["", "é", "日"])
-def test_tokens_are_found_behind_many_places_where_they_could_begin(gap, mark):
-    flags = {"<t>": ("added",), "[t]": ("added",)}
-    encoder = Encoder(Vocabulary(["ab"], special=["<t>", "[t]"], special_flags=flags), "gpt2")
+@pytest.mark.parametrize("more", [0, MANY])
+def test_tokens_are_found_behind_many_places_where_they_could_begin(gap, mark, more):
+    names = ["<t>", "[t]", *map("<{}>".format, range(more))]
+    flags = dict.fromkeys(names, ("added",))
+    encoder = Encoder(Vocabulary(["ab"], special=names, special_flags=flags), "gpt2")
     text = ("<" + "x" * gap) * 60 + mark
-    for token, number in encoder.vocabulary.special.items():
+    assert encoder.encode("ab") == [256]
+    for token, number in [*encoder.vocabulary.special.items()][:2]:
         assert number not in encoder.encode(f"{text} {text}")
         assert encoder.encode(f"{text}{token}{text}").count(number) == 1
         assert encoder.encode(f"{text}[{token}").count(number) == 1
@@ -185,13 +189,16 @@ def test_flags_are_saved_and_written_back(tmp_path):
         assert again.special == vocabulary.special
 
 
-def test_ids_are_those_of_tiktoken():
+@pytest.mark.parametrize("more", [0, MANY])
+def test_ids_are_those_of_tiktoken(more):
     tiktoken = pytest.importorskip("tiktoken")
     names = {"<s>": 300, "<t>": 301, "é<": 302}
+    others = {f"<{number}>": 303 + number for number in range(more)}
     ranks = {bytes([byte]): byte for byte in range(256)} | {b"aa": 256}
-    own = tiktoken.Encoding("t", pat_str=r"\S+|\s+", mergeable_ranks=ranks, special_tokens=names)
+    special = names | others
+    own = tiktoken.Encoding("t", pat_str=r"\S+|\s+", mergeable_ranks=ranks, special_tokens=special)
     split = '{"type": "Split", "pattern": {"Regex": "\\\\S+|\\\\s+"}}'
-    encoder = Encoder(Vocabulary(["aa"], rule="merges", special=names, pretokenizer=split))
+    encoder = Encoder(Vocabulary(["aa"], rule="merges", special=special, pretokenizer=split))
 
     @tries(200)
     @given(
@@ -199,6 +206,7 @@ def test_ids_are_those_of_tiktoken():
         st.sets(st.sampled_from([*names])),
     )
     def compare(text, allowed):
+        allowed |= others.keys()
         there = own.encode(text, allowed_special=allowed, disallowed_special=())
         assert encoder.encode(text, special=allowed) == there
         assert encoder.encode(text) == own.encode_ordinary(text)
