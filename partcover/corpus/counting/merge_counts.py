@@ -70,11 +70,10 @@ def merge_counts(
     room = None if memory is None else memory // BLOCK_SHARE
     before = describe_merge(paths, given)["inputs"]
     with Spill(scratch, room) as by_word, Spill(scratch, room, by_count=True) as by_count:
-        header, first = given, ""
+        header = Header()
         for path in paths:
             found, blocks = read_blocks(path, None if memory is None else memory // TABLE_SHARE)
-            header = _agreed(header, found, first, path)
-            first = first or path
+            header = _agreed(header, found, given.pretokenizer, path)
             for block in blocks:
                 if header.symbols == "chars":
                     check_text(block, path)
@@ -82,7 +81,10 @@ def merge_counts(
         for block in by_word.blocks():
             by_count.add(block)
         source = ", ".join(map(shown_path, paths))
-        header = header._replace(symbols=header.symbols or "bytes")
+        header = header._replace(
+            symbols=header.symbols or "bytes",
+            pretokenizer=header.pretokenizer or given.pretokenizer,
+        )
         plan = describe_merge(paths, header)
         hashes = {} if in_place(target) else _hashes(before, plan["inputs"])
         totals = write_counts(target, header, by_count.blocks(), source)
@@ -105,19 +107,27 @@ def _hashes(
     return hashes
 
 
-def _agreed(header: Header, found: Header, first: str, path: str) -> Header:
-    """Returns what is known of how words were counted, if a file does not contradict it."""
-    symbols, name = found.symbols or "bytes", found.pretokenizer
-    if not first:  # what was given is of the pre-tokenizer alone
-        header = header._replace(symbols=symbols, normalizer=found.normalizer)
-    for what, here, before in (
-        ("over", symbols, header.symbols),
-        ("normalized by", found.normalizer or "nothing", header.normalizer or "nothing"),
-        ("counted with", name or header.pretokenizer, header.pretokenizer or name),
-    ):
-        if here != before and not (what == "normalized by" and name is None):
+def _agreed(header: Header, found: Header, given: str | None, path: str) -> Header:
+    """Returns what files say of how words were counted, if one more does not contradict it."""
+    symbols, known = found.symbols or "bytes", header.pretokenizer or given
+    facts = [
+        ("over", symbols, header.symbols or symbols),
+        ("counted with", found.pretokenizer or known, known or found.pretokenizer),
+    ]
+    if _says_how(found) and _says_how(header):
+        normalizers = found.normalizer or "nothing", header.normalizer or "nothing"
+        facts.append(("normalized by", *normalizers))
+    for what, here, before in facts:
+        if here != before:
             raise InputError(
                 f"{shown_path(path)}: its words are {what} {here}, those of other files {before}: "
                 "they cannot be added up"
             )
-    return header._replace(pretokenizer=header.pretokenizer or name)
+    return Header(
+        header.pretokenizer or found.pretokenizer, symbols, header.normalizer or found.normalizer
+    )
+
+
+def _says_how(header: Header) -> bool:
+    """Returns whether words with no normalizer are known to have been counted without one."""
+    return header.pretokenizer is not None or header.normalizer is not None

@@ -108,6 +108,7 @@ def test_a_killed_count_goes_on(run, killed, tmp_path):
     assert status == 2
     assert "pretokenizer was 'gpt2' and is 'space-prefix'" in err
     (killed / "shard-0000000.run").write_bytes(b"torn")  # as by a loss of power: counted again
+    (killed / "scratch").mkdir()
     status, _, err = run("count", "t.txt", "--pretokenizer", "gpt2", "-o", "C.tsv", "--resume")
     assert status == 0
     assert (tmp_path / "C.tsv").read_bytes() == (tmp_path / "whole.tsv").read_bytes()
@@ -116,6 +117,15 @@ def test_a_killed_count_goes_on(run, killed, tmp_path):
     assert manifests[0].pop("counts") == manifests[1].pop("counts") | {"file": "C.tsv"}
     assert manifests[0] == manifests[1]
     assert not killed.exists()
+
+
+def test_a_folder_of_others_is_left_alone(run, text, tmp_path):
+    (tmp_path / "C.tsv.shards").mkdir()
+    (tmp_path / "C.tsv.shards" / "mine.txt").touch()
+    for more in ([], ["--resume"]):
+        message = "C.tsv.shards: exists and is not the folder of an interrupted count: rename or"
+        fails(run("count", "t.txt", "--pretokenizer", "gpt2", "-o", "C.tsv", *more), message)
+    assert files(tmp_path / "C.tsv.shards") == ["mine.txt"]
 
 
 def test_what_has_changed_since_is_counted_again(run, stopped, text, tmp_path):
@@ -291,6 +301,12 @@ def test_counts_of_others_are_merged(run, tmp_path):
         ("B.tsv", f"low\t{2**63 - 2}\n", "the sum of the counts of 'low' does not fit into"),
         ("B.tsv", "#partcover counts 1 pretokenizer=cl100k\na\t1\n", "they cannot be added up"),
         ("B.tsv", "#partcover counts 1 symbols=chars\na\t1\n", "its words are over chars"),
+        (
+            "B.tsv",
+            "#partcover counts 1 pretokenizer=gpt2 normalizer=NFC\na\t1\n",
+            "normalized by NFC, those of other files nothing",
+        ),
+        ("B.tsv", f"abc\t{2**62}\n", f"{3 * 2**62 + 15} symbols or more, more than int64 can hold"),
         ("B.tsv", "a\t1\nb\n", r"B\.tsv:2: count is missing"),
         ("B.tsv", "#partcover counts 1 symbols=ints\n1 2\t1\n", "with cat"),
         ("B.parquet", {"word": ["a", ""], "count": [1, 1]}, "row 2: the word is empty"),
@@ -314,6 +330,20 @@ def test_what_is_not_merged(run, tmp_path, name, content, message):
         merge_counts([str(tmp_path / "A.tsv"), str(tmp_path / name)], str(tmp_path / "M.tsv"),
                      Header(), memory=10**6)  # fmt: skip
     assert files(tmp_path) == before
+
+
+@pytest.mark.parametrize("order", [[0, 1], [1, 0]])
+def test_the_files_that_do_not_say_how_they_were_counted_are_merged_in_any_order(tmp_path, order):
+    how = "#partcover counts 1 pretokenizer=gpt2 symbols=chars normalizer=NFC\n"
+    (tmp_path / "A.tsv").write_text(f"{how}é\t1\n")
+    (tmp_path / "B.tsv").write_text("#partcover counts 1 symbols=chars\né\t2\n")
+    paths = [str(tmp_path / name) for name in ("A.tsv", "B.tsv")]
+    target = str(tmp_path / "M.tsv")
+    header, _ = merge_counts([paths[number] for number in order], target, Header("gpt2"))
+    assert header == Header("gpt2", "chars", "NFC")
+    (tmp_path / "B.tsv").write_bytes(b"#partcover counts 1 symbols=chars\n\xc3\t1\n\xa9\t1\n")
+    with pytest.raises(InputError, match="a word is not UTF-8"):
+        merge_counts(paths, target, Header())
 
 
 @pytest.mark.long

@@ -119,6 +119,20 @@ def test_sorted_words_are_those_that_sorting_leaves_alone(drawn, by_count):
     assert _word_lines.are_sorted(*arrays(words), by_count) == expected
 
 
+@pytest.mark.parametrize("room", [0, 60, 90, 1000])
+@pytest.mark.parametrize("by_count", [False, True])
+def test_what_is_gathered_comes_back_sorted_whatever_fits_into_memory(tmp_path, room, by_count):
+    words = [(b"%c%c" % (97 + n % 5, 97 + n // 5), 1 + n % 3) for n in range(25)]
+    with runs.Spill(tmp_path, room, by_count=by_count) as spill:
+        for word in words:
+            spill.add(arrays([word]))
+        found = [(data.tobytes(), counts.tolist()) for data, _, counts in spill.blocks()]
+    expected = sorted(words, key=lambda pair: (-pair[1] * by_count, pair[0]))
+    assert b"".join(data for data, _ in found) == b"".join(word for word, _ in expected)
+    assert [n for _, counts in found for n in counts] == [count for _, count in expected]
+    assert [*tmp_path.iterdir()] == []
+
+
 def test_all_runs_are_closed_if_one_is_damaged(tmp_path):
     for name in ("good", "bad"):
         runs.write_run(tmp_path / name, [arrays([(b"ab", 1), (b"b", 2)])])
