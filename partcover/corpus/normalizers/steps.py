@@ -136,7 +136,8 @@ def _replace(pattern: Mapping[str, str], content: str) -> list[AnyChange]:
     how = {"quick": methodcaller("replace", text, content), "last": True}
     if _written(text):
         how["of_bytes"] = methodcaller("replace", utf8(text), utf8(content))
-    return [_always(regex.escape(text), content, reach=reach, keeps=False, **how)]
+    find = timed_pattern(text, regex.escape(text))
+    return [Change(find.compiled, lambda _: content, reach=reach, keeps=False, **how)]
 
 
 # matches a character, or several, of a class that has none where `code_points` does not look

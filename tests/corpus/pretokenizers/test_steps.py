@@ -377,6 +377,17 @@ def test_patterns_that_explode_are_stopped(monkeypatch):
         )
 
 
+@pytest.mark.parametrize("kind", ["String", "Regex"])
+def test_long_texts_are_found(kind):
+    """`regex` alone would take hours for them."""
+    long = "ab" * (30_000 if kind == "String" else 9_000)
+    step = {"type": "Split", "pattern": {kind: long}, "behavior": "Isolated"}
+    assert read_steps(step).words(f"x{long}y") == ["x", long, "y"]
+    normal = Normalizer({"type": "Replace", "pattern": {kind: long}, "content": "."})
+    assert normal(f"x{long}y") == "x.y"
+    assert normal.changes(f"x{long}y").text == "x.y"
+
+
 TOO_LARGE = [
     *[
         "a{100000}",
