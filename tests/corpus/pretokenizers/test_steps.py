@@ -17,6 +17,7 @@ from partcover import Encoder, InputError, Vocabulary, WordCounts, segment
 from partcover.corpus.normalizers.normalizer import Normalizer
 from partcover.corpus.pretokenizers import timed_patterns
 from partcover.corpus.pretokenizers.oniguruma import translated
+from partcover.corpus.pretokenizers.phrases import split_pattern
 from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
 from partcover.corpus.pretokenizers.published_patterns import CLIP, NAME_OF_SPLIT, SPACE_RUNS
 from partcover.corpus.pretokenizers.published_patterns import DEEPSEEK as DEEPSEEK_PATTERNS
@@ -375,6 +376,30 @@ def test_patterns_that_explode_are_stopped(monkeypatch):
         Normalizer({"type": "Replace", "pattern": {"Regex": "(a|a|aa)+$"}, "content": ""})(
             "a" * 500 + "b"
         )
+
+
+@pytest.mark.parametrize(
+    ("first", "last"),
+    [
+        ("first-space", {"type": "Metaspace", "prepend_scheme": "never", "split": False}),
+        ("first-space", {"type": "Metaspace", "prepend_scheme": "always", "split": False}),
+        ("first-space", {"type": "Metaspace", "prepend_scheme": "never", "split": True}),
+        (
+            "first-space",
+            {"type": "Metaspace", "replacement": "+", "prepend_scheme": "never", "split": False},
+        ),
+        ("gpt2", {"type": "Phrases", "words": 3}),
+        ("gpt2+phrases:2", {"type": "Phrases", "words": 3}),
+        ("first-space+phrases:2", {"type": "Phrases", "words": None}),
+        ("digit", {"type": "Phrases", "words": 2}),
+    ],
+)
+def test_named_or_not_they_split_alike(first, last):
+    split = {"type": "Split", "pattern": {"Regex": split_pattern(first)}, "behavior": "Isolated"}
+    steps = {"type": "Sequence", "pretokenizers": [split, last]}
+    named, given_steps = Pretokenizer.from_name(json.dumps(steps)), read_steps(steps)
+    for text in ("the cat sat on a mat", " a▁b  c▁ d", "1 and 23+4"):
+        assert named.split(text) == given_steps.words(text)
 
 
 @pytest.mark.parametrize("kind", ["String", "Regex"])

@@ -9,7 +9,7 @@ from ....kernels.words import _word_ends, _word_table
 from ....runtime.patterns import regex
 from ...files.joining import ALL_WORDS
 from ..oniguruma import translated
-from ..phrases import APART, name_of_pattern
+from ..phrases import APART, name_of_pattern, phrase_of
 from ..published_patterns import CLIP, CUTTING, DEEPSEEK, NAME_OF_SPLIT, PATTERNS, SPACE_RUNS
 from ..rules import PRETOKENIZER_RULES, WORD_END, PretokenizerRule, joining, pattern_rule
 from ..unicode_tables import compiled
@@ -81,7 +81,12 @@ def name_of_steps(steps: Steps) -> str | None:
             if data["prepend_scheme"] != "never" or data["split"] or mark == "+":
                 return None
             del names[-1]
-        elif data["type"] == PHRASES and len(names) == 1 and names[0] not in APART:
+        elif (
+            data["type"] == PHRASES
+            and len(names) == 1
+            and names[0] not in APART
+            and phrase_of(names[0])[1] == 1
+        ):
             words = data["words"]
             name = names.pop() + ("+phrases" if words is None else f"+phrases:{words}")
         else:
