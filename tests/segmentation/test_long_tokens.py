@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from shared.properties import tries
 
 from partcover import Vocabulary, WordCounts, segment
+from partcover.segmentation import long_tokens
 from partcover.verification.rule_recount import cut_by_rule
 
 RULES = ["longest_match", "merges", "likelihood", "shortest_path"]
@@ -34,6 +35,22 @@ def test_words_of_long_tokens_are_cut_as_in_plain_python(rule, tokens, long, wor
     counts = WordCounts.from_counts(dict.fromkeys(words, 1))
     cut = segment(counts, vocabulary)
     assert [cut.of(i) for i in range(len(counts))] == list(cut_by_rule(counts, vocabulary))
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1])
+def test_words_that_are_one_token(more, monkeypatch):
+    """Whatever its place, and just as long as those that are looked at, or not."""
+    long = "ab" * 5
+    monkeypatch.setattr(long_tokens, "LONG", len(long) + more)
+    for tokens in ([long, "ab"], ["ab", long], [long, "ba", "ab", long + "a"]):
+        vocabulary = Vocabulary(tokens, rule="longest_match")
+        for others in (["b" + long], [long + "a"], []):
+            words = WordCounts.from_counts(dict.fromkeys([long, "abba", *others], 1))
+            cut = segment(words, vocabulary)
+            expected = list(cut_by_rule(words, vocabulary))
+            assert [cut.of(i) for i in range(len(words))] == expected
+            found = [vocabulary.tokens[number] for number in cut.which if number >= 0]
+            assert found == [piece for pieces in expected for piece in pieces if len(piece) > 1]
 
 
 @pytest.mark.long

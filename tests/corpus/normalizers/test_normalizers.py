@@ -237,6 +237,7 @@ def test_bytes_that_are_not_utf8_stay():
         ({"pattern": {"Regex": "[\udca9]"}, "content": ""}, b"\xc3\xa9\xa9", b"\xc3\xa9"),
         ({"pattern": {"Regex": " {2,}"}, "content": "\\0"}, b"a  \xff b   ", b"a\\0\xff b\\0"),
         ({"pattern": {"Regex": "a{2,}"}, "content": "\\0"}, b"aa\xffa", b"\\0\xffa"),
+        ({"pattern": {"Regex": r"\p{P}+"}, "content": " "}, b"a!?\xff?", b"a \xff "),
     ],
 )
 def test_bytes_are_replaced_as_characters_are(step, text, want):
