@@ -16,7 +16,7 @@ from itertools import accumulate, chain
 from typing import Any, Literal, TypeAlias
 
 from ..errors import InputError
-from ..runtime.arguments import closest, plain, shown
+from ..runtime.arguments import plain, shown
 from ..runtime.arrays import Array, Int32, Int64, np
 
 Symbols: TypeAlias = Literal["bytes", "chars", "ints"]
@@ -128,7 +128,7 @@ def to_token(value: Any, symbols: Symbols) -> Token:
             if not text.isascii() and _SURROGATE.search(text):
                 raise InputError(f"{shown(text)} has a lone surrogate, which UTF-8 cannot encode")
             return text
-    elif symbols == "ints":
+    else:
         has_axes = getattr(value, "shape", None) != ()
         if (
             isinstance(value, Sequence | np.ndarray)
@@ -141,8 +141,6 @@ def to_token(value: Any, symbols: Symbols) -> Token:
             if len(word) == len(value) and all(0 <= s <= MOST_INTEGER for s in word):
                 return word
         raise InputError(f"{shown(value)} is not a list of non-negative integers (symbols='ints')")
-    else:
-        raise InputError(f"unknown symbols {shown(symbols)}: {closest(symbols, SYMBOLS)}")
     raise InputError(f"{shown(value)} is not text or bytes (symbols={symbols!r})")
 
 

@@ -93,10 +93,6 @@ def checked_others(
 
 def listed_flags(flags: Mapping[str, Iterable[str]] | None) -> dict[str, list[str]]:
     """Returns the flags of each text as a list of flags that are known."""
-    if flags is not None and not isinstance(flags, Mapping):
-        raise InputError(
-            f"special_flags is {shown(flags)}: it must map special tokens to lists of flags"
-        )
     listed: dict[str, list[str]] = {}
     for text, given in _by_text(flags or {}).items():
         if not is_listed(given):
