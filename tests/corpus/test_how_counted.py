@@ -125,6 +125,8 @@ def test_saved_words_say_how_they_were_counted(tmp_path, symbols):
     numbers = WordCounts.from_counts({(1, 2): 3}, "ints")
     numbers.save(tmp_path / "I.tsv")
     assert WordCounts.load(tmp_path / "I.tsv").to_dict() == {(1, 2): 3}
+    with pytest.raises(InputError, match="words of integers can only be stored as TSV"):
+        numbers.save(tmp_path / "I.parquet")
 
 
 @pytest.mark.parametrize("symbols", ["bytes", "chars"])

@@ -267,6 +267,21 @@ def test_parquet_is_the_tsv(run, text, tmp_path, symbols, monkeypatch):
         WordCounts.load("C.parquet", "chars" if symbols == "bytes" else "bytes")
 
 
+def test_what_is_wrong_with_parquet_of_others(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "C.parquet"
+    words = pa.table({"word": ["a", "b", "a"], "count": [2**62, 1, 2**62]})
+    for header, message in (
+        (b"", "a sum of counts does not fit into int64"),
+        (b"#partcover counts 2", "the version '2' of counts files is not supported"),
+        (b"#partcover counts 1 symbols=ints", "words of integers can only be stored as TSV"),
+    ):
+        pq.write_table(words.replace_schema_metadata({"partcover": header}), path)
+        with pytest.raises(InputError, match=rf"C\.parquet: {message}"):
+            WordCounts.load(path)
+
+
 def test_counts_of_others_are_merged(run, tmp_path):
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")

@@ -76,6 +76,9 @@ def test_a_file_that_changes_or_is_none_is_an_error(tmp_path):
         HeadAndTail.load(tmp_path / "pipe.tsv", 1)
     with pytest.raises(InputError, match="cannot be read"):
         HeadAndTail.load(tmp_path / "missing.tsv", 1)
+    WordCounts.from_counts({"é": 1}, "chars").save(path)
+    with pytest.raises(InputError, match="the words are over chars, not over bytes as asked for"):
+        parts_of(path, "bytes")
 
 
 @pytest.fixture
@@ -163,6 +166,16 @@ def test_several_are_joined_with_weights_and_split_at_tokens(tables, n, data):
 
 def _all_words(shard):
     return pairs(shard.blocks())
+
+
+def test_a_tail_that_is_too_large_for_a_sample():
+    below, above = (
+        HeadAndTail.of(WordCounts.from_counts({"ab": 2**60, "abcdefghi": count}), 1)
+        for count in (2**59 - 1, 2**59)
+    )
+    assert 0 <= 2**59 - below.sample(10).total_count < 10
+    with pytest.raises(InputError, match="the counts of the tail are too large"):
+        above.sample(10)
 
 
 def test_a_sample_of_integers_has_each_word_once():
