@@ -16,7 +16,7 @@ from ..corpus.files.readers import documents
 from ..corpus.files.sources import check_unchanged, find_sources
 from ..corpus.pretokenizers.rules import PretokenizerRule
 from ..errors import InputError
-from ..runtime.files.writing import atomic_writer
+from ..runtime.files.writing import atomic_writer, in_place
 from ..runtime.progress import Progress
 from .part_file import Mark, PartFile
 
@@ -158,10 +158,10 @@ def write_ids(
     written : int
         Number of ids that it already contains.
     """
+    if file_format == "npy" and in_place(out):  # its header, which has the size, is written last
+        raise InputError(f"{fspath(out)}: the npy format needs a file; use bin")
     head = npy_header(kind, 0) if file_format == "npy" else b""
     with atomic_writer(out) if part is None else part.written(head) as file:
-        if file_format == "npy" and not file.seekable():
-            raise InputError(f"{fspath(out)}: the npy format needs a file; use bin")
         if part is None:
             file.write(head)
         for ids, marks in arrays:

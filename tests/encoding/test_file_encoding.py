@@ -115,3 +115,5 @@ def test_files_refused(tmp_path):
     with pytest.raises(InputError, match=r"b\.txt: cannot be read"):
         ours.encode_files(tmp_path / "b.txt", tmp_path / "o.npy")
     assert not (tmp_path / "o.npy").exists()
+    with pytest.raises(InputError, match="-: the npy format needs a file; use bin"):
+        ours.encode_files(tmp_path / "a.txt", "-", file_format="npy")
