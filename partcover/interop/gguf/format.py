@@ -40,7 +40,8 @@ def _adapt(vocabulary: Vocabulary, lost: list[GivenUp]) -> Vocabulary:
         unknown = vocabulary.unknown
         if unknown is not None and unknown.longest is not None and unknown.longest < 2**31:
             reason = "llama.cpp's BERT has no longest word"
-            what = f"words of more than {unknown.longest} characters as unknown"
+            longest = unknown.longest - 1  # without the mark
+            what = f"words of more than {longest} characters as unknown"
             lost.append(GivenUp(what, reason, "no limit"))
         return vocabulary
     vocabulary = without_normalizer(vocabulary, lost, "it takes text as it is")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -99,7 +98,7 @@ def kept_keys(origin: Mapping[str, Any]) -> dict[str, Value | None]:
 
     Raises
     ------
-    InputError
+    AttributeError, LookupError, TypeError, ValueError
         If what was kept is damaged.
     """
     try:
@@ -107,10 +106,8 @@ def kept_keys(origin: Mapping[str, Any]) -> dict[str, Value | None]:
             str(name): None if raw is None else Value.from_raw(base64.b64decode(raw, validate=True))
             for name, raw in origin["keys"]
         }
-    except (KeyError, TypeError, ValueError, binascii.Error, InputError) as error:
-        raise InputError(
-            f"the parts of its GGUF file that are stored in the vocabulary are damaged ({error})"
-        ) from None
+    except InputError as error:
+        raise ValueError(str(error)) from None
 
 
 def numbers_of(
@@ -129,11 +126,9 @@ def numbers_of(
     """
     remarks = []
     for name, text in origin.get("named", {}).items():
-        before = keys.get(name)
-        if before is None:
-            continue
+        kind = keys[name].kind  # type: ignore[union-attr]
         if text in number_of:
-            keys[name] = Value(before.kind, number_of[text])
+            keys[name] = Value(kind, number_of[text])
         else:
             del keys[name]
             remarks.append(f"{name} is left out, because the token {text!r} was removed")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ...corpus.word_counts import WordCounts
 from ...errors import InputError
 from ...segmentation.segmentation import segment
 from ...vocabulary.vocabulary import Vocabulary
-from ..byte_level import pieces_of
+from ..byte_level import from_characters, pieces_of
 from ..huggingface.word_pieces import mark_steps, word_mark
 from ..huggingface.writing.model import all_merges
 from ..sentencepiece.around import own_spec
@@ -34,6 +34,7 @@ _PRE = "tokenizer.ggml."
 _MAX_FREE = 100_000  # ids without a token
 _FREE_SCORE = -1000.0
 _ARCHITECTURES = {"rwkv": "rwkv6"}  # of the others, the model's name
+_Speller: TypeAlias = Callable[[bytes], str]
 _ROLES = {"[CLS]": "cls", "[SEP]": "seperator", "[PAD]": "padding", "[MASK]": "mask"}
 
 
@@ -43,15 +44,30 @@ def write(vocabulary: Vocabulary, path: Path) -> list[str]:
     Raises
     ------
     InputError
-        If a token cannot be spelled as llama.cpp needs it, two are spelled alike, or the ids leave
-        too many free.
+        If a token cannot be spelled as llama.cpp needs it, two are spelled alike, the ids leave
+        too many free, or what was kept is damaged.
     """
     origin, remarks = origin_in(vocabulary)
+    try:
+        return remarks + _write(vocabulary, origin, path)
+    except InputError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        if origin is None:
+            raise
+        raise InputError(
+            f"the parts of its GGUF file that are stored in the vocabulary are damaged ({error!r})"
+        ) from None
+
+
+def _write(vocabulary: Vocabulary, origin: dict[str, Any] | None, path: Path) -> list[str]:
+    remarks = []
     keys = _new_keys(vocabulary) if origin is None else kept_keys(origin)
     model = _text(keys[f"{_PRE}model"]) if origin else model_of(vocabulary)
     pre = _text(keys.get(f"{_PRE}pre")) or "default"
-    raw = model == "gemma4" or (pre in SPLITS and not SPLITS[pre].spelled)
-    placed = _placed(vocabulary, model, raw=raw)
+    raw = model in ("llama", "gemma4") or (pre in SPLITS and not SPLITS[pre].spelled)
+    own = _own_speller(vocabulary, origin) if raw and origin is not None else None
+    placed = _placed(vocabulary, model, own)
     if origin is not None:
         placed = _as_before(placed, vocabulary, origin, model)
     entries = _filled(placed)
@@ -67,7 +83,7 @@ def write(vocabulary: Vocabulary, path: Path) -> list[str]:
     if model in ("llama", "t5") or (origin is not None and "score" in origin):
         lists[f"{_PRE}scores"] = Value.of(np.array([score for _, score, _ in entries], "<f4"))
     if model in ("gpt2", "gemma4"):
-        spell = _raw_speller(vocabulary) if raw else spelled_bytes
+        spell = own or spelled_bytes
         pairs: Sequence[Any] = ()
         if vocabulary.rule != "single_symbols":
             pairs = all_merges(vocabulary) if vocabulary.merges is None else vocabulary.merges
@@ -76,11 +92,15 @@ def write(vocabulary: Vocabulary, path: Path) -> list[str]:
     if origin is not None:
         remarks += numbers_of(origin, keys, number_of)
         if lost := [name for name, value in keys.items() if value is None and name not in lists]:
-            remarks.append(f"{', '.join(lost)}: left out, because the tokens changed")
+            remarks.append(
+                f"{', '.join(lost)}: left out, because the model {model} has no use for it"
+            )
     done = {
         name: given for name, value in keys.items() if (given := lists.get(name, value)) is not None
     }
     write_keys(path, {**done, **{name: lists[name] for name in lists if name not in done}})
+    if left := vocabulary.decode_only.keys() - placed.keys():
+        remarks.append(f"left out {len(left):,} ids that no text is encoded to")
     return [*remarks, *_remarks(vocabulary, model, origin, len(entries) - len(placed))]
 
 
@@ -98,9 +118,10 @@ def _as_before(
     if model == "llama":
         _rank(found, placed, vocabulary, scores)
     size = max(found) + 1
-    for number, text in sorted((int(each), text) for each, text in origin.get("free", {}).items()):
+    for each, text in origin.get("free", {}).items():
+        number = int(each)
         if number <= size and number not in found:
-            found[number] = (text, scores.get(text, usual), types.get(text, UNUSED))
+            found[number] = (text, scores.get(text, usual), types.get(text, NORMAL))
             size = max(size, number + 1)
     return found
 
@@ -149,9 +170,7 @@ def split_of(vocabulary: Vocabulary) -> tuple[str | None, bool]:
     """
     name = vocabulary.pretokenizer
     for whole in (False, True) if _may_split(vocabulary) else (True,):
-        if vocabulary.merges is not None and whole:
-            break
-        if vocabulary.rule == "single_symbols" and whole:
+        if whole and (vocabulary.merges is not None or vocabulary.rule == "single_symbols"):
             break
         if (found := name_of_split(name, whole=whole)) is not None:
             return found, True
@@ -205,28 +224,28 @@ def _new_keys(vocabulary: Vocabulary) -> dict[str, Value | None]:
     return {name: Value.of(content) for name, content in keys.items()}
 
 
-def _placed(vocabulary: Vocabulary, model: str, *, raw: bool) -> dict[int, Piece]:
-    """Returns the spelling, score and type of each id."""
+def _placed(vocabulary: Vocabulary, model: str, own: _Speller | None) -> dict[int, Piece]:
+    """Returns the spelling, score and type of each id; `own` spells as in a file of text."""
     if model in ("llama", "t5"):
-        return _sentencepieces(vocabulary)
+        return _sentencepieces(vocabulary, own)
     # what was read of a file has its mark
     mark = word_mark(vocabulary) or MARK
     spell = {
         "bert": lambda piece: _bert_spelled(piece, mark),
         "rwkv": spelled,
-    }.get(model, _raw_speller(vocabulary) if raw else spelled_bytes)
+    }.get(model, own or spelled_bytes)
     placed: dict[int, Piece] = {}
     for piece, number in zip(pieces_of(vocabulary), vocabulary.id_of, strict=True):
         if number >= 0:
             text = spell(piece)
-            byte = raw and len(text) > 1 and len(piece) == 1
+            byte = own and len(text) > 1 and len(piece) == 1
             placed[number] = (text, 0.0, BYTE if byte else NORMAL)
     for number, content in vocabulary.decode_only.items():
-        text = sym.text_of(content)
-        if raw and len(content) == 1:
+        other = sym.text_of(content)
+        if own and len(content) == 1:
             placed[number] = (f"<0x{content[0]:02X}>", 0.0, BYTE)
-        elif text:
-            placed[number] = (text, 0.0, NORMAL)
+        elif model == "gpt2" and not own and other and from_characters(other) is None:
+            placed[number] = (other, 0.0, NORMAL)  # no text is encoded to it
     return placed | _special(vocabulary)
 
 
@@ -247,14 +266,14 @@ def _bert_spelled(piece: bytes, mark: str) -> str:
     return text.replace(mark, MARK)
 
 
-def _raw_speller(vocabulary: Vocabulary) -> Any:
-    """Returns the function that spells a piece as text, and a byte of no character as <0xHH>."""
-    beside = set(vocabulary.decode_only.values())
+def _own_speller(vocabulary: Vocabulary, origin: Mapping[str, Any]) -> _Speller:
+    """Returns the function that spells a piece as text, and a byte as in the file, maybe <0xHH>."""
+    types, beside = origin.get("types", {}), set(vocabulary.decode_only.values())
 
     def spell(piece: bytes) -> str:
-        text = sym.text_of(piece)
-        if len(piece) == 1 and (text is None or piece not in beside):
-            return f"<0x{piece[0]:02X}>"
+        text, byte = sym.text_of(piece), f"<0x{piece[0]:02X}>"
+        if len(piece) == 1 and (text is None or (byte in types and piece not in beside)):
+            return byte
         if text is None:
             raise InputError(f"the token {sym.show(piece)!r} is not text, which pieces must be")
         return text
@@ -262,13 +281,17 @@ def _raw_speller(vocabulary: Vocabulary) -> Any:
     return spell
 
 
-def _sentencepieces(vocabulary: Vocabulary) -> dict[int, Piece]:
+def _sentencepieces(vocabulary: Vocabulary, own: _Speller | None) -> dict[int, Piece]:
     """Returns the pieces as sentencepiece spells them, with ▁ for a space."""
     placed, added, _ = pieces_by_id(vocabulary)
-    if vocabulary.unknown is None:
+    byte_pieces = []
+    if own is not None:
+        for byte, number in enumerate(vocabulary.id_of[:256]):
+            if number >= 0:
+                text = own(bytes([byte]))
+                placed[number] = (text, 0.0, NORMAL if len(text) == 1 else BYTE)
+    elif vocabulary.unknown is None:
         byte_pieces = [piece for piece in added if piece[2] == BYTE]
-    else:
-        byte_pieces = []
     last = max(placed) + 1
     placed |= {last + place: piece for place, piece in enumerate(byte_pieces)}
     spelled_ = {}

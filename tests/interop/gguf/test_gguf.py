@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import struct
 
 import numpy as np
@@ -42,18 +43,32 @@ def bpe(path, **more):
     texts = [*SPELLED_BYTES, "th", "at", "ha", "that"]
     pieces = [(text, NORMAL, 0) for text in texts]
     pieces += [("<s>", CONTROL, 0), ("  ", USER_DEFINED, 0), ("[PAD262]", UNUSED, 0)]
+    pieces += [("<free 263>", UNUSED, 0), ("日", NORMAL, 0)]  # no text is encoded to these
     facts = {"tokenizer__ggml__pre": "gpt-2", "tokenizer__ggml__bos_token_id": 260}
     facts |= {"tokenizer__chat_template": "{{ messages }}"}
     return written(path, "gpt2", pieces, ["t h", "h a", "a t", "th at"], **facts | more)
 
 
-def spm(path):
+WORDS = ("▁t", "he", "▁the", "▁th", "at", "▁", "t", "h", "e", "a", "é")
+
+
+def spm(path, words=WORDS, **more):
     """Llama's model: BPE over characters by score, with byte fallback."""
     pieces = [("<unk>", UNKNOWN, 0), ("<s>", CONTROL, 0)]
     pieces += [(f"<0x{byte:02X}>", BYTE, 0) for byte in range(256)]
-    words = ["▁t", "he", "▁the", "▁th", "at", "▁", "t", "h", "e", "a", "é"]
     pieces += [(text, NORMAL, -float(place + 1)) for place, text in enumerate(words)]
-    return written(path, "llama", pieces, tokenizer__ggml__bos_token_id=1)
+    pieces += [("a b", NORMAL, -99)]  # no text has a space there
+    return written(path, "llama", pieces, tokenizer__ggml__bos_token_id=1, **more)
+
+
+def gemma(path, lacking="é"):
+    """Gemma 4's model: BPE over text by merges, with bytes but some."""
+    pieces = [("<pad>", CONTROL, 0), ("<unk>", UNKNOWN, 0)]
+    there = [byte for byte in range(256) if chr(byte) not in lacking]
+    pieces += [(f"<0x{byte:02X}>", BYTE, 0) for byte in there]
+    texts = ["▁", "t", "h", "e", "a", "\n", "th", "the", "▁the", "\n\n"]
+    pieces += [(text, NORMAL, 0) for text in texts]
+    return written(path, "gemma4", pieces, ["t h", "th e", "▁ the", "\n \n"])
 
 
 def unigram(path):
@@ -79,7 +94,14 @@ def rwkv(path):
     return written(path, "rwkv", pieces + [(spelled(token), NORMAL, 0) for token in tokens])
 
 
-MODELS = {"gpt2": bpe, "llama": spm, "t5": unigram, "bert": bert, "rwkv": rwkv}
+MODELS = {
+    "gpt2": bpe,
+    "llama": spm,
+    "t5": unigram,
+    "bert": bert,
+    "rwkv": rwkv,
+    "gemma4": gemma,
+}
 
 
 def ids_of(path, text=TEXT):
@@ -121,7 +143,7 @@ RESULTS = {
 }
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", RESULTS)
 def test_ids_are_those_of_llama_cpp(model, tmp_path):
     path = MODELS[model](tmp_path / "v.gguf")
     assert {text: ids_of(path, text) for text in RESULTS[model]} == RESULTS[model]
@@ -159,6 +181,31 @@ def test_what_did_not_change_is_the_same_byte_for_byte(model, tmp_path):
     assert result.text_same
     assert (tmp_path / "b.gguf").read_bytes() == source.read_bytes()
     assert "llama.cpp itself is not called" in result.remarks[0]
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        lambda path: gemma(path, lacking="at"),
+        lambda path: spm(path, words=["▁t", "▁"], tokenizer__ggml__add_space_prefix=False),
+    ],
+)
+def test_a_byte_is_spelled_as_in_the_file(file, tmp_path):
+    """As a character that is a piece, or as <0xHH>, whichever of them are there."""
+    source = file(tmp_path / "a.gguf")
+    assert export(Vocabulary.load(source), tmp_path / "b.gguf", "gguf").exact
+    assert (tmp_path / "b.gguf").read_bytes() == source.read_bytes()
+
+
+@pytest.mark.parametrize("part", ["keys", "named", "free", "types", "scores", "tensors"])
+def test_damaged_parts_of_the_file_are_refused_in_one_line(part, tmp_path):
+    vocabulary = Vocabulary.load(spm(tmp_path / "a.gguf"))
+    for damage in ([["a", "b"]], 7, {"a": "b"}):
+        origin = {**vocabulary.provenance["origin"], part: damage}
+        damaged = vocabulary.with_(provenance={"origin": origin})
+        if (part, damage) != ("tensors", 7):
+            with pytest.raises(InputError, match="GGUF file that are stored in the vocabulary are"):
+                export(damaged, tmp_path / "b.gguf", "gguf")
 
 
 def words_of(vocabulary):
@@ -200,6 +247,41 @@ def test_ids_in_keys_follow_their_tokens(tmp_path):
     assert kept == [b"<s>", *([b"th"] if b"th" in texts else [])]
     assert "tokenizer.huggingface.json" not in keys
     assert any("tokenizer.huggingface.json" in remark for remark in result.remarks)
+    without = before.with_(special={"  ": 261})
+    result = export(without, tmp_path / "b.gguf", "gguf", lossy=True)
+    assert "bos_token_id is left out, because the token '<s>' was removed" in " ".join(
+        result.remarks
+    )
+    assert "tokenizer.ggml.bos_token_id" not in read_keys(tmp_path / "b.gguf")[0]
+
+
+def test_what_llama_cpp_does_besides_is_said(tmp_path):
+    vocabulary = Vocabulary.load(bpe(tmp_path / "a.gguf", tokenizer__ggml__add_bos_token=True))
+    assert "llama.cpp puts <s> around a text" in vocabulary.provenance["remarks"][-1]
+    source = written(tmp_path / "b.gguf", "rwkv", [("'a'", NORMAL, 0)], ["a b"])
+    remarks = export(Vocabulary.load(source), tmp_path / "c.gguf", "gguf").remarks
+    assert "tokenizer.ggml.merges: left out, because the model rwkv has no use for it" in remarks
+
+
+def test_tokens_with_equal_scores_and_in_another_order(tmp_path):
+    pieces = [("<unk>", UNKNOWN, 0), *((f"<0x{byte:02X}>", BYTE, 0) for byte in range(256))]
+    pieces += [("▁t", NORMAL, -1), ("▁th", NORMAL, -1), ("▁", NORMAL, -3)]
+    vocabulary = Vocabulary.load(written(tmp_path / "a.gguf", "llama", pieces))
+    remarks = export(vocabulary, tmp_path / "b.gguf", "gguf").remarks
+    assert "1 tokens have equal scores, as in the original file" in remarks[-1]
+    tokens, ids = vocabulary.tokens[::-1], [*vocabulary.id_of[:256], *vocabulary.id_of[:255:-1]]
+    other = Vocabulary(
+        tokens,
+        ids=ids,
+        rule=vocabulary.rule,
+        special=vocabulary.special,
+        pretokenizer=vocabulary.pretokenizer,
+        normalizer=vocabulary.normalizer,
+        decode_only=vocabulary.decode_only,
+        provenance=vocabulary.provenance,
+    )
+    assert export(other, tmp_path / "c.gguf", "gguf").exact
+    assert Vocabulary.load(tmp_path / "c.gguf").tokens == tokens
 
 
 def test_special_tokens_and_those_found_in_every_text(tmp_path):
@@ -245,7 +327,46 @@ def test_vocabularies_of_ones_own(tmp_path):
         export(merging.with_(pretokenizer="digit"), tmp_path / "no.gguf", "gguf")
     with pytest.raises(InputError, match="has no bytes for what is no token"):
         export(merging.with_(rule="shortest_path"), tmp_path / "no.gguf", "gguf")
+    with pytest.raises(InputError, match="149,742 of 150,001 ids are unused, but ids of a GGUF"):
+        export(merging.with_(special={"<s>": 150_000}), tmp_path / "no.gguf", "gguf")
+    split = pretokenizer_of_split(SPLITS["minicpm5"]).name  # looks up whole words first
+    with pytest.raises(InputError, match=r"llama\.cpp knows pre-tokenizers by name"):
+        export(merging.with_(pretokenizer=split), tmp_path / "no.gguf", "gguf")
     assert not (tmp_path / "no.gguf").exists()
+
+
+@pytest.mark.parametrize(("rule", "split"), [("merges", "gpt2"), ("longest_match", "none")])
+def test_ids_that_only_decode_become_no_tokens(rule, split, tmp_path):
+    vocabulary = Vocabulary(
+        ["th"], rule=rule, pretokenizer=split, decode_only={257: b"th", 258: b"hx", 259: b"\xff"}
+    )
+    result = export(vocabulary, tmp_path / "v.gguf", "gguf", text="hx th")
+    assert "left out 3 ids that no text is encoded to" in result.remarks
+    assert Vocabulary.load(tmp_path / "v.gguf").tokens == (b"th",)
+
+
+def test_a_bert_of_ones_own(tmp_path):
+    """Its words are as long as they are; roles of its special tokens are those of BERT."""
+    names = ["[PAD]", "[UNK]", "[CLS]", "the", "##th", "ha", "##e", "t", "h", "##h"]
+    (tmp_path / "vocab.txt").write_text("\n".join(names))
+    vocabulary = Vocabulary.load(tmp_path / "vocab.txt")
+    path = tmp_path / "v.gguf"
+    with pytest.raises(InputError, match="words of more than 100 characters as unknown"):
+        export(vocabulary, path, "gguf")
+    result = export(vocabulary, path, "gguf", text="The thé hathe", lossy=True)
+    assert result.text_same
+    keys = read_keys(path)[0]
+    assert keys["tokenizer.ggml.cls_token_id"].content == 2
+    assert keys["tokenizer.ggml.normalizer.lowercase"].content is True
+    read = Vocabulary.load(path)
+    assert (read.id_of, read.special, read.unknown.token) == (
+        vocabulary.id_of,
+        vocabulary.special,
+        "[UNK]",
+    )
+    cased = {"type": "BertNormalizer", "clean_text": False}
+    with pytest.raises(InputError, match="the nearest is"):
+        export(vocabulary.with_(normalizer=json.dumps(cased)), path, "gguf")
 
 
 def test_tensors_are_not_looked_at_and_a_remark_says_so(tmp_path):
@@ -269,6 +390,7 @@ def _named(kind):
     ("data", "message"),
     [
         (b"GGUF", "ends inside its keys: it"),
+        (_head(0, b"")[:-1], "ends inside its keys: it"),
         (_head(0, b"", version=1), "the GGUF file has version"),
         (_head(0, b""), "tokenizer model '' is not supported"),
         (_head(2**40, b""), "1,099,511,627,776 keys"),
@@ -294,6 +416,10 @@ def test_hostile_files_are_refused_in_one_line(data, message, tmp_path):
     ("model", "pieces", "more", "message"),
     [
         ("gpt2", [("a", 1, 0), ("a", 1, 0)], {}, "given twice"),
+        ("gpt2", [("a", 1, 0)], {"tokenizer__ggml__tokens": 1}, "it has no tokens"),
+        ("gpt2", [("a", 1, 0)], {"tokenizer__ggml__tokens": [b"\xff"]}, "a token is not UTF-8"),
+        ("gpt2", [("a", 1, 0)], {"tokenizer__ggml__tokens": [b"a", b"b"]}, "token_type than"),
+        ("gpt2", [("a", 1, 0)], {"tokenizer__ggml__merges": [b"a \xff"]}, "merge 0 is not UTF-8"),
         ("gpt2", [("a", 1, 0)], {}, "it has no merges"),
         ("gpt2", [("a", 1, 0)], {"merges": ["aa"]}, "merge 0 does not have two parts"),
         ("plamo2", [("a", 1, 0)], {}, "tokenizer model 'plamo2' is not"),
