@@ -15,34 +15,29 @@ from .origin import tokenizer_in
 def frame_of(vocabulary: Vocabulary) -> tuple[list[int], list[int]] | None:
     """Returns the ids that the vocabulary's own file puts before and after a text.
 
-    They are those of its special tokens now.  None where a token is no special token, or what is
-    put there is not known.
+    They are those of its special tokens now.  None where a token is no special token, what is put
+    there is not known, or several steps put something there.
     """
-    before: list[int] = []
-    behind: list[int] = []
-    for step in _processors(vocabulary):
-        kind = step.get("type")
-        if kind in ("BertProcessing", "RobertaProcessing"):
-            around = [step["cls"][0]], [step["sep"][0]]
-        elif kind == "TemplateProcessing":
-            parts = step["single"]
-            places = [place for place, part in enumerate(parts) if "Sequence" in part]
-            if len(places) != 1:
-                return None
-            tokens = step.get("special_tokens") or {}
-            names = [_names(part, tokens) for part in parts]
-            front, back = names[: places[0]], names[places[0] + 1 :]
-            around = list(chain.from_iterable(front)), list(chain.from_iterable(back))
-        elif kind == "ByteLevel":
-            continue
-        else:
+    steps = [step for step in _processors(vocabulary) if step.get("type") != "ByteLevel"]
+    if not steps:
+        return [], []
+    step = steps[0]
+    if len(steps) == 1 and step.get("type") in ("BertProcessing", "RobertaProcessing"):
+        front, back = [step["cls"][0]], [step["sep"][0]]
+    elif len(steps) == 1 and step.get("type") == "TemplateProcessing":
+        parts = step["single"]
+        places = [place for place, part in enumerate(parts) if "Sequence" in part]
+        if len(places) != 1:
             return None
-        if not all(name in vocabulary.special for name in (*around[0], *around[1])):
-            return None
-        # a later step is put around what is there
-        before = [vocabulary.special[name] for name in around[0]] + before
-        behind += [vocabulary.special[name] for name in around[1]]
-    return before, behind
+        tokens = step.get("special_tokens") or {}
+        names = [_names(part, tokens) for part in parts]
+        front = list(chain.from_iterable(names[: places[0]]))
+        back = list(chain.from_iterable(names[places[0] + 1 :]))
+    else:
+        return None
+    if not {*front, *back} <= vocabulary.special.keys():
+        return None
+    return [vocabulary.special[name] for name in front], [vocabulary.special[name] for name in back]
 
 
 def trim_of(vocabulary: Vocabulary) -> Trim:

@@ -509,6 +509,42 @@ def test_settings_stay_byte_for_byte_where_no_id_changes(tmp_path):
         assert (tmp_path / str(number) / template.name).read_bytes() == template.read_bytes()
 
 
+AROUND = {
+    "type": "TemplateProcessing",
+    "single": [
+        {"SpecialToken": {"id": "<s>", "type_id": 0}},
+        {"Sequence": {"id": "A", "type_id": 0}},
+    ],
+    "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}],
+    "special_tokens": {"<s>": {"id": "<s>", "ids": [1], "tokens": ["<s>"]}},
+}
+LEVEL = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": False, "use_regex": True}
+
+
+@pytest.mark.parametrize(
+    ("steps", "compared"),
+    [
+        ([LEVEL], True),
+        ([LEVEL, AROUND], True),
+        ([AROUND, LEVEL], True),
+        ([AROUND, AROUND], False),  # where the library writes the first alone
+        (
+            [{**AROUND, "special_tokens": {"<s>": {"id": "<s>", "ids": [256], "tokens": ["a"]}}}],
+            False,
+        ),
+        ([{**AROUND, "single": 2 * AROUND["single"]}], False),
+    ],
+)
+def test_what_is_put_around_texts_is_compared_where_it_is_known(steps, compared, tmp_path):
+    data = json.loads(of_bytes().to_str())
+    data["post_processor"] = {"type": "Sequence", "processors": steps}
+    (tmp_path / "tokenizer.json").write_text(json.dumps(data))
+    vocabulary = Vocabulary.load(tmp_path / "tokenizer.json")
+    remarks = export(vocabulary, tmp_path / "out.json", "huggingface", lossy=True).remarks
+    assert any("equal on" in one and "templates" in one for one in remarks) == compared
+    assert not any(one.startswith("templates differ") for one in remarks)
+
+
 def test_a_token_that_the_rest_needs_is_named(tmp_path):
     framed(of_bytes()).save(str(tmp_path / "t.json"))
     vocabulary = Vocabulary.load(tmp_path / "t.json")
