@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from ctypes import c_float
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from ..problem.instance import Instance
 from ..runtime.arrays import Int64
 from ..runtime.limits import RunLimits
 from ..segmentation.segmentation import Segmentation, segment
+from ..segmentation.text_cutter import in_32_bits
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 
@@ -225,8 +225,14 @@ def _method(name: str, vocabulary: Vocabulary, tokens: int, letters: Letters) ->
             method["symbol_scores"] = {write(b): vocabulary.symbol_score(b) for b in every}
         if vocabulary.sums == "text32":
             method["narrow"] = True
-            method["scores"] = [c_float(score).value for score in vocabulary.scores]
+            method["scores"] = _narrow(method["scores"])
+            singles = method["symbol_scores"]
+            method["symbol_scores"] = dict(zip(singles, _narrow(singles.values()), strict=True))
     return method
+
+
+def _narrow(scores: Iterable[float]) -> list[float]:
+    return list(map(float, in_32_bits(np.array([*scores], np.float64))))
 
 
 def _within(

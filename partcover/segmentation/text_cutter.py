@@ -28,7 +28,7 @@ class TextCutter:
         scores, singles = trie.scores()
         narrow = trie.vocabulary.sums == "text32"
         if narrow:
-            scores, singles = _in_32_bits(scores), _in_32_bits(singles)
+            scores, singles = in_32_bits(scores), in_32_bits(singles)
         links, tokens = map(np.asarray, self.scores.endings())
         rows = trie.rows(tokens, {"score": scores})
         self.scores.set_scores(links, rows, singles, narrow)
@@ -45,5 +45,6 @@ class TextCutter:
         self.scores.cut(data, offsets, first, last, which)
 
 
-def _in_32_bits(scores: Float64) -> Float64:
+def in_32_bits(scores: Float64) -> Float64:
+    """Returns scores as sums in 32 bits take them."""
     return np.clip(scores, -_MOST, _MOST).astype(np.float32).astype(np.float64)

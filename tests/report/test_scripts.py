@@ -46,6 +46,11 @@ def vocabularies(rng: random.Random, letters: str) -> list[Vocabulary]:
     scores = [-rng.choice([1.0, 1.5, 2.0, 3.25]) for _ in tokens]
     singles = {letters[0]: -2.0}
     made.append(Vocabulary(tokens, rule="likelihood", scores=scores, symbol_scores=singles))
+    near = [-rng.choice([0.1, 1.1, 2.2, 3.3]) for _ in tokens]  # ties are broken by the last bit
+    made += [
+        Vocabulary(tokens, rule="likelihood", scores=near, symbol_scores={"b": -1.1}, sums=sums)
+        for sums in ("text", "text32")
+    ]
     return made
 
 
