@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from ..errors import InputError
 from ..runtime.entry_points import EntryPointRegistry, load_entry_point, package_of
-from ..runtime.files.writing import load_json
 from .format import Format
 from .gguf import GGUF
 from .greedtok import GREEDTOK
@@ -112,15 +111,10 @@ def recognise(path: Path) -> Format:
     Raises
     ------
     InputError
-        If there is nothing at `path`, it looks like no format, or it is named as JSON and is
-        none.
+        If it looks like no format.
     """
-    if not path.exists():
-        raise InputError(f"{path}: cannot be read (no such file or folder)")
     for format_ in recognised(path):
         return format_
-    if path.is_file() and path.suffix.lower() == ".json":
-        load_json(path)  # its error says more
     if path.is_dir():
         known = [file for file in sorted(path.iterdir()) if file.is_file() and _is_some(file)]
         which = f", as {known[0]}" if known else ""

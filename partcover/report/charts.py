@@ -79,8 +79,6 @@ def comparison_chart(rows: Sequence[Mapping[str, Any]], name: str = "") -> dict[
         for key, (label, share) in _MEASURES.items()
         if (lines := comparison_lines(shown, key))
     ]
-    if not measures:
-        return None
     gaps = measures[0]["label"] == _MEASURES["gap"][0]
     title = "Gap of each method to the lower bound" if gaps else "Tokens needed by each method"
     if name:

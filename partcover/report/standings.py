@@ -173,12 +173,6 @@ class Headline:
     limits: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def name(self) -> str:
-        """The method and its rule, as text."""
-        rule = str(self.best["rule"]).replace("_", " ")
-        return f"{self.best['method']}, {rule}"
-
-    @property
     def gap(self) -> str:
         """The gap in percent, rounded up."""
         tokens, bound = self.best["tokens"], self.best.get("lower_bound")

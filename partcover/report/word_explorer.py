@@ -120,8 +120,6 @@ def telling_words(words: WordCounts, pieces: Sequence[Int64], size: int) -> list
     >>> telling_words(words, [np.array([1, 1, 2]), np.array([1, 3, 1])], 2)
     [2, 1]
     """
-    if not len(words):
-        return []
     table = np.stack(pieces)
     lowest = table.min(axis=0) if len(pieces) > 1 else 1
     stake = words.counts * (table.max(axis=0) - lowest)

@@ -181,6 +181,16 @@ def test_the_mark_at_the_end_of_words_is_kept():
         assert new.end_of_word == mark.get("end_of_word")
 
 
+def test_unreachable_tokens_of_the_base_are_named():
+    merges = [("a", "b"), *(("b", end) for end in "cdefghijklm")]
+    merges += [("a", f"b{end}") for end in "cdefghijklm"]  # after ab, which always merges first
+    tokens = [a + b for a, b in merges]
+    base = Vocabulary(tokens, rule="merges", merges=merges)
+    (remark,) = adaptation_remarks(extend(base, WordCounts.from_counts({"abz": 5}), 1))
+    assert remark.startswith("11 unreachable tokens in the base: abc, abd, ")
+    assert remark.endswith(", abl, …")
+
+
 def test_a_token_that_the_limit_rules_out_is_not_said_to_save_nothing():
     words, keep = ({b"ab": 5}, {b"abcd": 5})
     base = Vocabulary(["bcd"], rule="longest_match")

@@ -55,6 +55,30 @@ def test_what_is_given_up_is_not_called_exact_where_nothing_shows_it(tmp_path):
 
 
 @pytest.mark.long
+def test_what_does_not_fit_together_is_refused(tmp_path):
+    words = WordCounts.from_counts({"ab": 1}, "chars")
+    with pytest.raises(InputError, match="the vocabulary is over bytes, the words are over chars"):
+        export(Vocabulary(["ab"]), tmp_path / "v", "list", corpus=words)
+    uses = {"vocab-merges": "merges", "priority-class": "priority", "gguf": "merges"}
+    for name, rule in uses.items():
+        clash = Vocabulary(["ab"], rule=rule, pretokenizer="gpt2", special=["ab"])
+        with pytest.raises(InputError, match="both spelled 'ab': rename one of them"):
+            export(clash, tmp_path / "v", name)
+    with pytest.raises(InputError, match="cannot express ids"):
+        export(Vocabulary(["ab"], ids=range(1, 258)), tmp_path / "v", "list")
+
+
+@pytest.mark.long
+def test_ids_that_only_decode_are_remarked(tmp_path):
+    vocabulary = Vocabulary(
+        ["ab"], rule="merges", pretokenizer="gpt2", decode_only={300: b"\xff", 301: b"ab"}
+    )
+    for name in ("tiktoken", "huggingface"):
+        remarks = export(vocabulary, tmp_path / name, name, lossy=True).remarks
+        assert "left out 2 ids that no text is encoded to" in remarks
+
+
+@pytest.mark.long
 def test_a_text_that_is_not_replayed_is_remarked(tmp_path):
     vocabulary = Vocabulary(["ab"], pretokenizer="gpt2")
     for name in ("list", "pathpiece"):

@@ -38,6 +38,7 @@ def b64(token):
         ("list", b"ab\n\xff\xff\n", "{path}:2: not UTF-8"),
         ("sentencepiece", b"\x0a\xff", "{path}: not a sentencepiece model"),
         ("sentencepiece", b"", "{path}: not a sentencepiece model"),
+        ("rwkv", "", "{path}: there are no tokens"),
     ],
 )
 def test_broken_files(tmp_path, name, content, message):

@@ -5,9 +5,16 @@ import pytest
 from partcover import Vocabulary, WordCounts, audit_tokenizer, greedtok
 from partcover.analysis.costly_words import CostlyWord
 from partcover.report.audit_page import size_rows
-from partcover.report.charts import costly_bars, events_chart, gap_bar, parts_bar
+from partcover.report.charts import (
+    costly_bars,
+    events_chart,
+    experiment_chart,
+    gap_bar,
+    parts_bar,
+)
 from partcover.runtime.limits import RunLimits
 from partcover.runtime.progress import Progress
+from partcover.studies.paper_tables import EXPERIMENTS
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +64,19 @@ def test_a_bar_for_each_costly_word():
     assert (len(long[0]["pieces"]), long[0]["further"]) == (12, 8)
 
 
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_odd_rows_of_an_experiment_have_no_chart(name):
+    experiment = EXPERIMENTS[name]
+    *texts, up = experiment.line
+    row = {**dict.fromkeys(texts, "bpe"), experiment.across: 2, up: 3}
+    assert experiment_chart(name, [row])["short"] == name
+    for odd in ({texts[0]: 1}, {experiment.across: "2"}, {up: "3"}):
+        assert experiment_chart(name, [row, {**row, **odd}]) is None
+    assert experiment_chart(name, []) is None
+
+
 def test_the_gap_over_time():
+    assert events_chart("search", [{"seconds": 0.5, "tokens": None, "lower_bound": None}]) is None
     events = [
         {"seconds": 0.5, "tokens": 10, "lower_bound": None},
         {"seconds": 1.0, "tokens": 10, "lower_bound": 6},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from partcover import Instance, Vocabulary, WordCounts, lower_bound
+from partcover import InputError, Instance, Vocabulary, WordCounts, lower_bound
 from partcover.report.word_explorer import explore
 
 
@@ -15,6 +15,14 @@ from partcover.report.word_explorer import explore
 def test_three_words_in_ten_begin_with_the_mark(words, lead):
     data = explore(WordCounts.from_counts(words, "chars"), {})
     assert data["lead"] == lead
+
+
+def test_words_and_tokens_are_over_the_same_symbols():
+    words = WordCounts.from_counts({"ab": 1}, "chars")
+    with pytest.raises(InputError, match="v: its tokens are over bytes, but the words are over c"):
+        explore(words, {"v": Vocabulary(["ab"])})
+    nothing = explore(WordCounts.from_counts({}), {"v": Vocabulary(["ab"])})
+    assert (nothing["telling"], nothing["words"]) == ([], [])
 
 
 def test_a_bound_that_had_no_time_has_no_prices():

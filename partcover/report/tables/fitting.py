@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import accumulate
 
 from rich.cells import cell_len
 
@@ -121,9 +122,4 @@ def _fitted(word: str, width: int) -> str:
 
 def _front(word: str, width: int) -> str:
     """Returns the longest front of a word that fits into a width."""
-    used = 0
-    for end, char in enumerate(word):
-        used += cell_len(char)
-        if used > width:
-            return word[:end]
-    return word
+    return word[: sum(used <= width for used in accumulate(map(cell_len, word)))]

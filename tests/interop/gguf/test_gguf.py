@@ -345,6 +345,7 @@ def test_ids_that_only_decode_become_no_tokens(rule, split, tmp_path):
     assert Vocabulary.load(tmp_path / "v.gguf").tokens == (b"th",)
 
 
+@pytest.mark.long
 def test_a_bert_of_ones_own(tmp_path):
     """Its words are as long as they are; roles of its special tokens are those of BERT."""
     names = ["[PAD]", "[UNK]", "[CLS]", "the", "##th", "ha", "##e", "t", "h", "##h"]

@@ -55,6 +55,12 @@ def test_the_class_is_for_priority_only(tmp_path):
         (tmp_path / "p" / file).write_text("{}")
         with pytest.raises(InputError, match=message):
             Vocabulary.load(tmp_path / "p")
+    for vocab in ({"日": 256}, {"ab": "256"}):
+        content = json.dumps({"format": "partcover-priority", "vocab": vocab})
+        (tmp_path / "p" / "vocab.json").write_text(content)
+        (tmp_path / "p" / "tokenizer_config.json").write_text("{}")
+        with pytest.raises(InputError, match="is not a token and its id"):
+            Vocabulary.load(tmp_path / "p")
     export(made("priority"), tmp_path / "q", "priority-class")
     for added in ([1], {"x": {"content": "y"}}, {"٣": {"content": "y"}}, {"1": 5}):
         content = json.dumps({"added_tokens_decoder": added})

@@ -54,6 +54,26 @@ def test_ids_follow_the_special_tokens_and_the_rest_is_cut_off(tmp_path):
     assert Encoder(vocabulary).encode(TEXT) == [20 + rank for rank in own.encode_ordinary(TEXT)]
 
 
+@pytest.mark.long
+def test_what_else_a_file_has_is_checked_and_said(tmp_path):
+    data = written(tmp_path / "t")
+    named = [{"rank": rank, "token_str": f"<{rank}>"} for rank in range(20)]
+    bytes_ = [data["vocab"][1], data["vocab"][0]]
+    swapped = [{**entry, "rank": rank} for rank, entry in enumerate(bytes_)]
+    for change, message in (
+        ({"special_tokens": named[::-1]}, "not in the order of their ranks, 0 and on"),
+        ({"special_tokens": [*named[:19], {**named[0], "rank": 19}]}, "are not 20 different ones"),
+        ({"special_tokens": [*named, {"rank": 20, "token_str": "x"}]}, "are not 20 different ones"),
+        ({"vocab": swapped + data["vocab"][2:]}, "its token 0 is not the byte 0x00"),
+    ):
+        (tmp_path / "t").write_text(json.dumps({**data, **change}))
+        with pytest.raises(InputError, match=message):
+            Vocabulary.load(tmp_path / "t")
+    (tmp_path / "t").write_text(json.dumps({**data, "image": {"x": 1}, "audio": {"y": 2}}))
+    remarks = Vocabulary.load(tmp_path / "t").provenance["remarks"]
+    assert remarks[-1] == "its settings for image and audio are not kept"
+
+
 def test_free_special_tokens_and_unknown_patterns(tmp_path):
     written(
         tmp_path / "t", pattern="x|y", default_num_special_tokens=24, default_vocab_size=24 + 260

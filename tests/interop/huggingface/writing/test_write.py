@@ -164,6 +164,18 @@ def test_what_it_cannot_express_is_refused(tmp_path):
         export(made("priority"), target, "huggingface")
     with pytest.raises(InputError, match=r"the pre-tokenizer space-prefix:ab .* one character"):
         export(made("merges", pretokenizer="space-prefix:ab"), target, "huggingface")
+    for step, message in (
+        ({"type": "Phrases", "words": 2}, "no step of the library's joins words"),
+        ({"type": "BeginOfWord", "mark": "▁"}, "only a WordPiece model marks where words begin"),
+    ):
+        split = {"type": "Split", "pattern": {"String": " "}, "behavior": "Isolated"}
+        steps = {"type": "Sequence", "pretokenizers": [{**split, "invert": False}, step]}
+        with pytest.raises(InputError, match=message):
+            export(made("merges", pretokenizer=json.dumps(steps)), target, "huggingface")
+    steps = json.dumps({"type": "ByteLevel", "add_prefix_space": True, "use_regex": True})
+    text = Vocabulary(["ab"], rule="character_merges", pretokenizer=steps)
+    with pytest.raises(InputError, match="ByteLevel spells bytes as characters, and its pieces"):
+        export(text, target, "huggingface")
     with pytest.raises(InputError, match="unknown pre-tokenizer 'mine'"):
         export(made("merges", pretokenizer="mine"), target, "huggingface")
     with pytest.raises(InputError, match="holds tokens over bytes; these are over chars"):
