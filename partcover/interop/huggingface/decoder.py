@@ -37,8 +37,11 @@ def write_decoder(vocabulary: Vocabulary) -> dict[str, Any] | None:
     ]
     if vocabulary.rule == "character_merges":
         spelled = [{"type": "ByteFallback"}, {"type": "Fuse"}]
-        if how.front_spaces:
-            spelled.append({"type": "Strip", "content": " ", "start": how.front_spaces, "stop": 0})
+        front = how.front_spaces
+        if front is None and (normal := Normalizer.of(vocabulary.normalizer)) is not None:
+            front = normal.front_spaces
+        if front:
+            spelled.append({"type": "Strip", "content": " ", "start": front, "stop": 0})
     if ends_words(vocabulary.pretokenizer):  # but for the last space, Ġ is its spelling
         end = {"type": "Replace", "pattern": {"String": SUFFIX}, "content": spelled_bytes(END)}
         spelled = [end, *spelled, {"type": "Strip", "content": " ", "start": 0, "stop": 1}]

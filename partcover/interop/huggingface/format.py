@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from ...corpus import symbols as sym
+from ...corpus.normalizers.normalizer import Normalizer
 from ...corpus.pretokenizers.byte_spelling import spelled_bytes
 from ...corpus.word_counts import WordCounts
 from ...runtime.files.writing import load_json
@@ -41,7 +43,7 @@ def _adapt(vocabulary: Vocabulary, lost: list[GivenUp]) -> Vocabulary:
     spell = speller(vocabulary)
     vocabulary = without_shared(vocabulary, lost, lambda text, piece: spell(piece) == text)
     if vocabulary.normalizer is not None:
-        normalizer = as_steps(vocabulary.normalizer, lost)
+        own, normalizer = Normalizer(vocabulary.normalizer), as_steps(vocabulary.normalizer, lost)
         flags = vocabulary.special_flags
         split_at = [name for name, has in flags.items() if {"normalized", "added"} <= {*has}]
         if split_at and changes_parts(vocabulary.normalizer):
@@ -50,7 +52,12 @@ def _adapt(vocabulary: Vocabulary, lost: list[GivenUp]) -> Vocabulary:
             nearest = "them as added tokens"
             added = {**flags, **{name: ["added"] for name in split_at}}
             vocabulary = give_up(vocabulary, lost, what, why, nearest, special_flags=added)
-        vocabulary = vocabulary.with_(normalizer=normalizer)
+        decoding = vocabulary.decoding
+        if own.has_sentencepiece and decoding.front_spaces is None:
+            # of all spaces in front of a text that was normalized there is one
+            front = 1 if own.front_spaces is None else own.front_spaces
+            decoding = replace(decoding, front_spaces=front)
+        vocabulary = vocabulary.with_(normalizer=normalizer, decoding=decoding)
     if vocabulary.rule != "longest_match":
         vocabulary = without_unknown(vocabulary, lost, "it is written over bytes")
     characters = vocabulary.rule == "character_merges"
