@@ -375,12 +375,19 @@ def _what_is_wrong(name: str, value: Any, hint: Any) -> str:
             others = "".join(f", or {_expected(other)}" for other in _parts(hint) if other != part)
             every = f"use one of {', '.join(get_args(part))}{others}"
             return f"unknown {name} {shown(value)}: {closest(value, get_args(part), every)}"
-    expected = list(dict.fromkeys(map(_expected, _parts(hint))))
-    text = shown(value)
-    if get_origin(_parts(hint)[0]) in _ITERABLES and not isinstance(value, str | bytes):
-        is_list = isinstance(value, Collection) and not isinstance(value, Mapping)
-        text = f"{text} of something else" if is_list else text
-    return f"{name} is {text}: it must be {' or '.join(expected)}"
+    for part in _parts(hint):
+        if get_origin(part) in _ITERABLES and is_listed(value) and not isinstance(value, Mapping):
+            inner = get_args(part)
+            for each in value if inner and isinstance(value, Collection) else ():
+                try:
+                    _fit(inner[0])(each)
+                except _Unfit:
+                    return f"{name} has {shown(each)}: each must be {_expected_of_any(inner[0])}"
+    return f"{name} is {shown(value)}: it must be {_expected_of_any(hint)}"
+
+
+def _expected_of_any(hint: Any) -> str:
+    return " or ".join(dict.fromkeys(map(_expected, _parts(hint))))
 
 
 def _parts(hint: Any) -> tuple[Any, ...]:

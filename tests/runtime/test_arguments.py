@@ -43,6 +43,7 @@ def given(
     kind: Literal["one", "two"] = "one",
     maybe: Sequence[int] | None = None,
     table: Mapping[str, int] | None = None,
+    paths: Sequence[str | PathLike[str]] = (),
     stream: Iterable[Any] = (),
     call: Callable[[int], int] | None = None,
     fraction: Fraction | None = None,
@@ -126,10 +127,12 @@ def test_what_fits_arrives_as_pythons_own(name, value, taken):
         ("kind", "Onee", "unknown kind 'Onee': did you mean one?"),
         ("kind", np.arange(3), "kind is a ndarray: it must be 'one' or 'two'"),
         ("path", Path("a\0b"), "path is a PosixPath: it must be text or a path"),
-        ("stream", np.array("a"), "stream is a ndarray of something else: it must be a list"),
+        ("stream", np.array("a"), "stream is a ndarray: it must be a list"),
         ("maybe", "12", "maybe is '12': it must be a list"),
         ("maybe", 3, "maybe is 3: it must be a list"),
-        ("maybe", [1, "2"], "maybe is a list of something else: it must be a list"),
+        ("maybe", [1, "2"], "maybe has '2': each must be a whole number"),
+        ("paths", ["a", 1], "paths has 1: each must be text or a path"),
+        ("paths", {1: "a"}, "paths is a dict: it must be a list"),
         ("table", [("a", 1)], "table is a list: it must be a mapping"),
         ("stream", "text", "stream is 'text': it must be a list"),
         ("stream", None, "stream is None: it must be a list"),
@@ -151,7 +154,7 @@ def test_what_does_not_fit_is_refused_in_one_line(name, value, line):
 def test_positions_are_checked_and_the_rest_is_left_alone():
     with pytest.raises(InputError, match="number is 'x'"):
         given(1, "x")
-    got = given(1, 2.0, False, "", "", "one", None, None, (), None, None, None, 3, other="four")
+    got = given(1, 2.0, False, "", "", "one", None, None, (), (), None, None, None, 3, other="four")
     assert (got["rest"], got["more"]) == ((3,), {"other": "four"})
 
 

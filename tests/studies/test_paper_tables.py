@@ -234,7 +234,7 @@ def test_a_study_needs_budgets_and_an_experiment_that_is_known(study):
     for budgets, message in (
         ([], "there is no k to make a table for"),
         (7, "budgets is 7: it must be a list"),
-        ([-1], "budgets is a list of something else"),
+        ([-1], "budgets has -1: each must be a whole number from 0 to"),
     ):
         with pytest.raises(InputError, match=message):
             Study(Runner(Instance(WORDS, 0)), budgets)
