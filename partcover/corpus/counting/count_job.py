@@ -76,7 +76,9 @@ class CountJob:
     @property
     def finished(self) -> int:
         """The number of finished shards that are kept."""
-        return len(list(self.folder.glob("*.run"))) if self.folder else 0
+        if self.folder is None or not (self.folder / _PLAN).exists():  # the folder of others
+            return 0
+        return len(list(self.folder.glob("*.run")))
 
     def run(
         self, workers: Workers, *, resume: bool = False, progress: Progress | None = None

@@ -121,11 +121,11 @@ def test_a_killed_count_goes_on(run, killed, tmp_path):
 
 def test_a_folder_of_others_is_left_alone(run, text, tmp_path):
     (tmp_path / "C.tsv.shards").mkdir()
-    (tmp_path / "C.tsv.shards" / "mine.txt").touch()
+    (tmp_path / "C.tsv.shards" / "mine.run").touch()
     for more in ([], ["--resume"]):
         message = "C.tsv.shards: exists and is not the folder of an interrupted count: rename or"
         fails(run("count", "t.txt", "--pretokenizer", "gpt2", "-o", "C.tsv", *more), message)
-    assert files(tmp_path / "C.tsv.shards") == ["mine.txt"]
+    assert files(tmp_path / "C.tsv.shards") == ["mine.run"]
 
 
 def test_what_has_changed_since_is_counted_again(run, stopped, text, tmp_path):
