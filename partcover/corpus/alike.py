@@ -14,7 +14,7 @@ def refuse_unlike(corpora: Sequence[WordCounts]) -> None:
     Parameters
     ----------
     corpora : sequence of WordCounts
-        The counted words.  One that does not say its pre-tokenizer goes with any.
+        The counted words.  One that does not say how it was counted goes with any.
 
     Raises
     ------
@@ -39,5 +39,6 @@ def refuse_unlike(corpora: Sequence[WordCounts]) -> None:
     if len(names) > 1:
         known = ", ".join(sorted(name for name in names if name is not None))
         raise InputError(f"the corpora were counted with different pre-tokenizers: {known}")
-    if len({words.normalizer for words in corpora}) > 1:
+    known_how = [words for words in corpora if words.pretokenizer or words.normalizer]
+    if len({words.normalizer for words in known_how}) > 1:
         raise InputError("the corpora were counted with different normalizers")

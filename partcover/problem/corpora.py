@@ -140,9 +140,8 @@ class Corpora:
         for words in self.words:
             for word, count in words:
                 table[word] = table.get(word, 0) + count
-        names = {words.pretokenizer for words in self.words}
-        how = {**self.words[0].how, "pretokenizer": names.pop() if len(names) == 1 else None}
-        return WordCounts.from_counts(table, self.symbols, **how)
+        same = all(words.how == self.words[0].how for words in self.words)
+        return WordCounts.from_counts(table, self.symbols, **(self.words[0].how if same else {}))
 
     @cached_property
     def alone(self) -> Corpora:

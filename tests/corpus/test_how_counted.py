@@ -25,6 +25,8 @@ from partcover import (
     improve,
     solve,
 )
+from partcover.corpus.counting.head_and_tail import HeadAndTail
+from partcover.corpus.counting.merge_counts import merge_counts
 from partcover.corpus.files.holdout import split
 from partcover.corpus.files.tsv import Header, format_header, parse_header
 from partcover.interop import export
@@ -33,6 +35,7 @@ from partcover.trainers import TRAINERS
 
 TEXT = "the cat sat on the mat, and that is that: the hat, the bat and the rat\n" * 3
 WORDS = WordCounts.from_texts([TEXT], pretokenizer="gpt2")
+HEADER = "#partcover counts 1 "
 
 
 @pytest.mark.long
@@ -163,6 +166,29 @@ def test_symbols_are_those_of_the_file_and_not_others(tmp_path):
         WordCounts.load(tmp_path / "C.tsv")
 
 
+@pytest.mark.parametrize(
+    ("first", "later", "message"),
+    [
+        ("", "pretokenizer=gpt2", "words counted with gpt2, those above in an unknown way"),
+        ("", "normalizer=NFC", "words of text normalized by NFC, those above by nothing"),
+        (HEADER + "pretokenizer=gpt2\n", "pretokenizer=none", "counted with none, .* with gpt2"),
+        (HEADER + "pretokenizer=gpt2\n", "normalizer=NFC", "by NFC, those above by nothing"),
+        ("", "symbols=chars", "the words are over chars, bytes were taken above"),
+    ],
+)
+def test_a_line_further_down_that_contradicts_the_first(tmp_path, first, later, message):
+    path = tmp_path / "C.tsv"
+    path.write_text(f"{first}hat\t1\n{HEADER}{later}\nhot\t1\n", newline="\n")
+    line = rf"C\.tsv:{3 if first else 2}: .*{message}"
+    for read in (
+        WordCounts.load,
+        lambda path: HeadAndTail.load(path, 1),
+        lambda path: merge_counts([str(path)], f"{path}.merged.tsv", Header()),
+    ):
+        with pytest.raises(InputError, match=line):
+            read(path)
+
+
 def test_what_is_made_of_words_is_counted_alike(tmp_path):
     assert WORDS.most_frequent(3).pretokenizer == "gpt2"
     assert WORDS.weighted({b" the": 2}).pretokenizer == "gpt2"
@@ -171,6 +197,14 @@ def test_what_is_made_of_words_is_counted_alike(tmp_path):
     assert Corpora([WORDS, WordCounts.from_words(["a"])], [1, 1]).joined.pretokenizer is None
     with pytest.raises(InputError, match="different pre-tokenizers: gpt2, none"):
         Corpora([WORDS, WordCounts.from_texts(["a"], pretokenizer="none")], [1, 1])
+    composed = WordCounts.from_texts(["a"], pretokenizer="gpt2", normalizer="NFC")
+    for parts in (
+        [composed, WordCounts.from_words(["a"])],
+        [WordCounts.from_words(["a"]), composed],
+    ):
+        assert Corpora(parts, [1, 1]).joined.normalizer is None
+    with pytest.raises(InputError, match="different normalizers"):
+        Corpora([WORDS, composed], [1, 1])
     # words that no pre-tokenizer gives
     assert WORDS.with_suffix("</w>").pretokenizer is None
     assert WORDS.split_at([b"at"]).pretokenizer is None

@@ -191,7 +191,7 @@ def _count(number: bytes) -> int:
 
 
 class _Reader:
-    """Reads a file, and keeps the facts that its headers have stated so far.
+    """Reads a file, and keeps the facts that its first line states.
 
     Parameters
     ----------
@@ -207,7 +207,6 @@ class _Reader:
         self.symbols_required = symbols is not None
         self.pretokenizer: str | None = None
         self.normalizer: str | None = None
-        self.headers = 0
         self.lines = 0  # before the part that is being read, behind the place of `skipped`
         self.skipped = 0  # bytes
 
@@ -226,39 +225,43 @@ class _Reader:
         if line.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) and b"\0" in line:
             raise self.error(1, "this is UTF-16: save it as UTF-8")
         line = line.removeprefix(BOM_UTF8)
-        if self.is_header(line.rstrip(b"\r\n"), 1):
+        header = self._header(line.rstrip(b"\r\n"), 1)
+        if header is not None:
+            self.pretokenizer, self.normalizer = header.pretokenizer, header.normalizer
+            self.symbols = self.symbols or header.symbols
             self.lines = 1
             line = b""
         self.symbols = self.symbols or "bytes"
         return line
 
     def is_header(self, line: bytes, number: int) -> bool:
-        """Returns whether a line is a header; it must not contradict the headers before."""
+        """Returns whether a line is a header; it must not contradict the first line."""
+        header = self._header(line, number)
+        if header is None:
+            return False
+        how = ""
+        if header.pretokenizer not in (None, self.pretokenizer):
+            before = f"with {self.pretokenizer}" if self.pretokenizer else "in an unknown way"
+            how = f"words counted with {header.pretokenizer}, those above {before}"
+        elif header.normalizer != self.normalizer:
+            how = (
+                f"words of text normalized by {header.normalizer or 'nothing'}, those above by "
+                f"{self.normalizer or 'nothing'}"
+            )
+        if how:
+            raise self.error(number, f"{how}: their counts cannot be added up")
+        return True
+
+    def _header(self, line: bytes, number: int) -> Header | None:
+        """Returns what a line states if it is a header, whose symbols must be those of others."""
         try:
             header = parse_header(line)
-            if header is None:
-                return False
-            if header.symbols not in (None, self.symbols) and self.symbols is not None:
+            if header and self.symbols and header.symbols not in (None, self.symbols):
                 why = "asked for" if self.symbols_required else "taken above"
                 raise InputError(f"the words are over {header.symbols}, {self.symbols} were {why}")
-            names = {header.pretokenizer, self.pretokenizer} - {None}
-            if len(names) > 1:
-                raise InputError(
-                    f"words counted with {header.pretokenizer}, those above with "
-                    f"{self.pretokenizer}: their counts cannot be added up"
-                )
-            if self.headers and header.normalizer != self.normalizer:
-                raise InputError(
-                    f"words of text normalized by {header.normalizer or 'nothing'}, those above by "
-                    f"{self.normalizer or 'nothing'}: their counts cannot be added up"
-                )
         except InputError as error:
             raise self.error(number, error) from None
-        self.headers += 1
-        self.normalizer = header.normalizer
-        self.symbols = self.symbols or header.symbols
-        self.pretokenizer = self.pretokenizer or header.pretokenizer
-        return True
+        return header
 
     def views(self, first: bytes, file: IO[bytes]) -> Views:
         """Reads words over bytes; memory for the distinct ones and a chunk."""
