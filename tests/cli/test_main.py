@@ -75,6 +75,10 @@ def test_verify_finds_what_is_wrong(run, counts, tmp_path):
     status, _, error = run("verify", counts, "-k", 5, "--vocab", "V.json")
     assert status == 6
     assert "the file claims" in error
+    saved["rule"] = "priority"
+    (tmp_path / "V.json").write_text(json.dumps(saved))
+    data = as_json(run("verify", counts, "-k", 5, "--vocab", "V.json", "--json"))[1]
+    assert data["tokens_by_rule"] == data["tokens_priority"] == saved["provenance"]["tokens"] + 1
 
 
 def test_vertex_cover_there_and_back(run, tmp_path):
@@ -228,6 +232,9 @@ def test_bad_input(run, counts, tmp_path):
     fails(run("count", "text.txt", "--phrases", "some"), "'some'", "all")
     fails(run("count", "text.txt", "--phrases", "2", "--pretokenizer", "none"), "none", "joined")
     fails(run("count", "--merge", "text.txt", "--phrases", "2"), "--merge cannot join words")
+    for other in (["--resume"], ["--engine", "processes"]):
+        fails(run("count", "--merge", counts, "-o", "M.tsv", *other), "--merge cannot be used with")
+    fails(run("count", "text.txt", "--memory", "1MB"), "1MB is too little: at least 300 MB")
     fails(run("count", "text.txt", "-o", "no/such/C.tsv"), "no/such/C.tsv", "cannot be written")
     fails(run("greedtok", "missing.tsv", "-k", 2), "missing.tsv")
     fails(run("greedtok", counts), "-k is missing")
@@ -240,6 +247,8 @@ def test_bad_input(run, counts, tmp_path):
     fails(run("solve", counts, "-k", 2, "--solver", "gurobi"), "'gurobi'", "highs")
     fails(run("solve", counts, "-k", 2, "--formulation", "magic"), "'magic'", "path")
     fails(run("solve", "broken.json"), "broken.json:2")
+    Instance(WordCounts.load(counts), 2).save(tmp_path / "I.json")
+    fails(run("solve", "I.json", "--symbols", "chars"), "I.json: the symbols of the instance are")
     fails(run("verify", counts, "-k", 2, "--vocab", "missing.json"), "missing.json")
     fails(run("verify", counts, "-k", 2, "--vocab", "broken.json"), "broken.json:2")
     fails(run("reduce", "loop.txt", "-k", 1), "loop.txt:2", "self-loop")

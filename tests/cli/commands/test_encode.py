@@ -89,6 +89,10 @@ def test_options(run, out, tmp_path):
     status, text, _ = run("encode", "v.json", "d.jsonl", "--rule", "single_symbols", "--quiet",
                           "--pretokenizer", "none")  # fmt: skip
     assert (status, text.splitlines()[0]) == (0, "97 32 116 104 101")
+    Vocabulary(["ab"], pretokenizer="gpt2", normalizer="NFC").save(tmp_path / "n.json")
+    (tmp_path / "ids").write_text("97\n")
+    remark = "partcover: the vocabulary normalizes text with NFC; decoding cannot undo that\n"
+    assert run("decode", "n.json", "ids") == (0, "a", remark)
 
 
 def test_a_dash_is_standard_output(run, out, tmp_path):

@@ -162,6 +162,9 @@ def test_what_a_head_does_not_go_with_is_said_in_a_line(run, counts):
     run("greedtok", counts, "-k", 4, "-o", "V.json")
     over = ("bound", counts, "-k", 3, "--head", 2, "--vocab", "V.json")
     fails(run(*over), "4 tokens, but k is 3", status=6)
+    run(*bound, 2, "-o", "P.cert")
+    model = ("--vocab", "V.sol", "--model", counts, "--certificate", "P.cert")
+    fails(run("verify", counts, "-k", 3, *model), "a certificate of a head and --model exclude")
 
 
 @pytest.mark.long

@@ -97,12 +97,14 @@ def test_bits_per_byte(run, tmp_path):
         (["V.json", "V.json"], "a text is missing: score V.json TEXT"),
         (["V.json", "L.tsv"], "likelihood"),
         (["V.json", "I.tsv"], "I.tsv"),
+        (["ints.json", "text.txt"], "the tokens of the vocabulary consist of integers"),
     ],
 )
 def test_mistakes_in_scores(run, tmp_path, arguments, message):
     WordCounts.from_counts({"ab": 1}).save(tmp_path / "C.tsv")
     WordCounts.from_counts({(1, 2): 1}, "ints").save(tmp_path / "I.tsv")
     Vocabulary(["ab"]).save(tmp_path / "V.json")
+    Vocabulary([(1, 2)], "ints").save(tmp_path / "ints.json")
     (tmp_path / "text.txt").write_text("a text\n")
     (tmp_path / "empty.txt").write_text("")
     WordCounts.from_counts({"ab": 1}).save(tmp_path / "L.tsv")
