@@ -177,6 +177,9 @@ def test_limits_and_their_statuses(run, tmp_path):
         assert (status, data["termination"]) == (0, "time_limit")
     limit = ("hard.tsv", "-k", 40, "--time-limit", 0)
     assert run("solve", *limit, "--write-certificate", "P.cert")[0] == 3
+    size = ("--goal", "size", "--threshold", 8000)
+    status, data = as_json(run("solve", *limit, *size, "--json"))
+    assert (status, data["status"], data["termination"]) == (5, "none", "time_limit")
 
 
 @pytest.mark.parametrize("seconds", ["-1", "nan"])

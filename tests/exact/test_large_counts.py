@@ -14,6 +14,7 @@ from partcover import (
     Instance,
     check_certificate,
     decide,
+    greedtok,
     smallest,
     solve,
 )
@@ -77,6 +78,17 @@ def test_the_smallest_vocabulary_within_a_tolerance():
     result = smallest(REPORTED, 2_000_000_002)
     assert (result.extra["size"], result.tokens) == (2, 2_000_000_001)
     assert result.extra["solver"] == "branch and cut"
+
+
+def test_a_size_without_time_is_what_is_known():
+    words = {f"{(i * 2654435761) % 3**11:011d}": 10**12 + i for i in range(30)}
+    instance = Instance(words, 12)
+    tokens = greedtok(instance).tokens
+    found = smallest(instance, tokens, time_limit=0)
+    assert (found.status, found.termination, found.extra["size"]) == ("feasible", "time_limit", 12)
+    none = smallest(instance, tokens // 2, time_limit=0)
+    assert (none.status, none.termination, none.vocabulary) == ("none", "time_limit", None)
+    assert found.extra["smallest_size"] == none.extra["smallest_size"] == 0
 
 
 @pytest.mark.parametrize("count", [10**12, 2**59])

@@ -48,3 +48,6 @@ def test_an_earlier_proof_is_kept():
     assert again.lower_bound == first.lower_bound > words.total_count
     assert [word.word for word in again.costly] == [b"banana"]
     assert not again.is_interrupted
+    more = audit_tokenizer(Vocabulary(["an", "zz"]), words)
+    assert (more.used, more.lower_bound_used) == (1, first.lower_bound)
+    assert more.lower_bound < first.lower_bound

@@ -204,11 +204,17 @@ def test_other_commands_take_it_too(run, tmp_path, tokenizer):
         (["V.json", "text.txt", "--pretokenizer", "cl100k"], "its pre-tokenizer is gpt2"),
         (["V.json", "text.txt", "-o", "V.json"], "would overwrite"),
         (["ints.json", "text.txt"], "consist of integers"),
+        (["S.json", "C.tsv"], "C.tsv: this is a counts file (word, tab, count), not text"),
     ],
 )
 def test_mistakes(run, tmp_path, tokenizer, arguments, message):
     Vocabulary(["th", " m"], pretokenizer="gpt2").save(tmp_path / "V.json")
+    spaces = {"special": ["   "], "special_flags": {"   ": ["added"]}}
+    Vocabulary(["th"], pretokenizer="gpt2", **spaces).save(tmp_path / "S.json")
+    (tmp_path / "C.tsv").write_text("the\t1\n")
     (tmp_path / "empty.txt").touch()
     (tmp_path / "folder").mkdir()
     Vocabulary([(1, 2)], "ints").save(tmp_path / "ints.json")
     fails(run("audit", *arguments), message)
+    if "C.tsv" in arguments:
+        assert run("audit", *arguments, "--all-files", "--time-limit", 0)[0] == 0
