@@ -100,6 +100,8 @@ def test_a_limit_is_told(run, counts):
     assert (status, "termination" in out) == (0, False)
     status, _, err = run(*arguments[:-2], "--rules", "likelihood,own")
     assert (status, "partcover: bpe has no scores: no tokens are counted" in err) == (0, True)
+    _, _, err = run("compare", counts, "-k", 1, "--methods", "bpe,wordpiece")
+    assert "partcover: wordpiece divides the count of a pair" in err
 
 
 def test_vocabularies_of_one_name_are_two(run, counts, tmp_path):
