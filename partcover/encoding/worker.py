@@ -30,6 +30,7 @@ _Sink = TypeVar("_Sink", Collected, Counted)
 
 SECTION = 1 << 19  # bytes of text after which new words are segmented
 PART = 1 << 18  # bytes or characters that a thread processes at once; twice that beside others
+_LEAST = 4  # the smallest parts that threads share are this fraction of one
 _WINDOWS = (1 << 12, 1 << 16)  # bytes or characters that are searched for a place to split
 _SPACES = 64  # runs of spaces that are tried as a place to split
 _MARKS = 32  # characters before such a place that are normalized to check it
@@ -346,7 +347,7 @@ class Workers:
         draws depend on the position of each byte.
         """
         plain = isinstance(text, bytes) or text.isascii()
-        if self.running:
+        if self.running or len(text) <= PART // _LEAST:  # no thread is begun for a single part
             threads = 1
         places: Iterable[int] = (0, len(text))
         if len(text) > PART and not (plain and threads == 1):
@@ -393,7 +394,7 @@ class Workers:
         yield at
         while True:
             left = len(text) - at
-            size = factor * min(most, max(-(-most // 8), left // (2 * threads)))
+            size = factor * min(most, max(-(-PART // _LEAST), left // (2 * threads)))
             if size >= left:
                 break
             end = at + size

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from shared.properties import tries
 
 from partcover import Encoder, InputError, Vocabulary
+from partcover.encoding import worker
 from partcover.interop import export
+from partcover.runtime.processes import parallel
 
 tokenizers = pytest.importorskip("tokenizers")
 MANY = 300  # more tokens than a pattern lists
@@ -163,6 +165,15 @@ def test_added_tokens_are_found_in_what_the_normalizer_writes(tmp_path):
         ids = own.encode(text).ids
         assert encoder.encode(text) == encoder.encode_to_numpy(text).tolist() == ids
         assert encoder.encode_batch([text, "x"])[0] == ids
+
+
+def test_no_thread_is_begun_for_the_short_text_between_two(monkeypatch):
+    encoder = Encoder(Vocabulary(["ab"], special=["<s>"]), "gpt2", threads=2)
+    text = "ab<s>" * 100
+    monkeypatch.setattr(parallel, "Thread", None)
+    assert encoder.encode(text, special="parse") == [256, 257] * 100
+    with pytest.raises(TypeError):
+        encoder.count("ab " * worker.PART, special="parse")
 
 
 def test_decoding_gives_them_back_or_leaves_them_out(tmp_path):
