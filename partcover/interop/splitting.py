@@ -88,6 +88,8 @@ def write_splitting(name: str | None, *, byte_level: bool) -> dict[str, Any] | N
         Whether ByteLevel, which spells bytes as characters, follows it.
     """
     steps: list[dict[str, Any]] = []
+    if name is not None and not byte_level:  # ByteLevel's own pattern may be given as its step
+        name = Pretokenizer.from_name(name).name
     if name == "gpt2" and byte_level:
         return {**_BYTES, "use_regex": True}
     for rule in rule_names(name):

@@ -189,6 +189,14 @@ def test_what_it_cannot_express_is_refused(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.long
+def test_a_pattern_given_as_byte_level_splits_text_too(tmp_path):
+    steps = json.dumps({"type": "ByteLevel", "add_prefix_space": False, "use_regex": True})
+    vocabulary = Vocabulary(["ab", " ab", "é"], rule="character_merges", pretokenizer=steps)
+    assert export(vocabulary, tmp_path / "t.json", "huggingface", text="ab é ab").text_same
+    assert Vocabulary.load(tmp_path / "t.json").pretokenizer == "gpt2"
+
+
 def test_the_cost_of_a_loss_is_measured(tmp_path):
     words = WordCounts.from_counts({"abca": 10, "ab": 3})
     vocabulary = Vocabulary(["abc", "ab", "bca"], rule="priority", pretokenizer="none")
