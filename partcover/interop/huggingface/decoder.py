@@ -30,23 +30,28 @@ def write_decoder(vocabulary: Vocabulary) -> dict[str, Any] | None:
     of_text = word_mark(vocabulary) is not None or vocabulary.rule == "character_merges"
     if how.style == ("pieces" if of_text else "spelled_bytes"):
         return None
+    steps = _joining(vocabulary)
+    front = how.front_spaces
+    if front is None and (normal := Normalizer.of(vocabulary.normalizer)) is not None:
+        front = normal.front_spaces
+    if front and steps[0]["type"] != "WordPiece":  # it leaves pieces apart, each with a space
+        steps.append({"type": "Strip", "content": " ", "start": front, "stop": 0})
+    return {"type": "Sequence", "decoders": steps} if len(steps) > 1 else steps[0]
+
+
+def _joining(vocabulary: Vocabulary) -> Steps:
+    """Returns the decoders that join a vocabulary's pieces, as they are written."""
     if word_mark(vocabulary) is not None:
-        return {"type": "WordPiece", "prefix": PREFIX, "cleanup": how.cleanup}
-    spelled: Steps = [
+        return [{"type": "WordPiece", "prefix": PREFIX, "cleanup": vocabulary.decoding.cleanup}]
+    steps: Steps = [
         {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
     ]
     if vocabulary.rule == "character_merges":
-        spelled = [{"type": "ByteFallback"}, {"type": "Fuse"}]
-        front = how.front_spaces
-        if front is None and (normal := Normalizer.of(vocabulary.normalizer)) is not None:
-            front = normal.front_spaces
-        if front:
-            spelled.append({"type": "Strip", "content": " ", "start": front, "stop": 0})
+        steps = [{"type": "ByteFallback"}, {"type": "Fuse"}]
     if ends_words(vocabulary.pretokenizer):  # but for the last space, Ġ is its spelling
         end = {"type": "Replace", "pattern": {"String": SUFFIX}, "content": spelled_bytes(END)}
-        spelled = [end, *spelled, {"type": "Strip", "content": " ", "start": 0, "stop": 1}]
-    steps = [*spelled, *unmark(vocabulary.pretokenizer)]
-    return {"type": "Sequence", "decoders": steps} if len(steps) > 1 else steps[0]
+        steps = [end, *steps, {"type": "Strip", "content": " ", "start": 0, "stop": 1}]
+    return [*steps, *unmark(vocabulary.pretokenizer)]
 
 
 def read_decoding(
@@ -95,9 +100,14 @@ def read_decoding(
     if inside and kinds == ["WordPiece"] and steps[0].get("prefix", PREFIX) == inside:
         found = Decoding(continuing=inside, cleanup=bool(steps[0].get("cleanup", True)))
         return _with_added(found, [], vocabulary, normal, str)
-    own = list(steps_of(write_decoder(vocabulary), "decoders"))
-    if not of_text and (_bare(steps) == _bare(own) or kinds == ["ByteLevel", "Fuse"]):
-        how = Decoding(front_spaces=0) if normal and normal.front_spaces else plain
+    stripped = [step for step in steps[-1:] if _letter(step, None) == "S"]
+    joining = steps[:-1] if stripped else steps
+    if not of_text and (
+        _bare(joining) == _bare(_joining(vocabulary)) or kinds == ["ByteLevel", "Fuse"]
+    ):
+        front = sum(int(step.get("start", 0)) for step in stripped)
+        implied = 0 if normal is None else normal.front_spaces
+        how = Decoding(front_spaces=None if front == implied else front)
         return _with_added(how, [], vocabulary, normal, _unspelled, spelled=normalized)
     remarks: list[str] = []
     if of_text and not inside:

@@ -33,9 +33,12 @@ def test_a_space_that_sentencepiece_puts_in_front_is_decoded_as_there(tmp_path):
     step = {"type": "SentencePiece", "precompiled_charsmap": "", "user_defined": []}
     step |= {**dict.fromkeys(keys, True), "treat_whitespace_as_suffix": False}
     use = {"rule": "character_merges", "pretokenizer": "first-space"}
-    for change in ({}, {"remove_extra_whitespaces": False}):
+    changes = ({}, {"remove_extra_whitespaces": False})
+    marked = {"rule": "shortest_path", "pretokenizer": "space-prefix:▁"}
+    for change, how in product(changes, (use, {**use, "rule": "merges"}, marked)):
         name = json.dumps({**step, **change})
-        vocabulary = Vocabulary([" a", " ab"], normalizer=name, **use)
+        tokens = ["▁a", "▁ab"] if how is marked else [" a", " ab"]
+        vocabulary = Vocabulary(tokens, normalizer=name, **how)
         remarks = export(vocabulary, tmp_path / "t.json", "huggingface").remarks
         assert not any(remark.startswith("decoding differs") for remark in remarks)
         assert Vocabulary.load(tmp_path / "t.json").decoding.front_spaces == 1
