@@ -154,6 +154,7 @@ def test_patterns_and_urls(tmp_path, monkeypatch):
     both = WordCounts.from_files("memory://t").total_count
     assert both == 200
     assert WordCounts.from_files("memory://t/*.jsonl").to_dict() == {b"x": 1}
+    assert WordCounts.from_files("memory://t/c.bin").total_count == 1  # a file, not a folder
     for url in ("memory://t/none.txt", "memory://t/*.csv", "nonesuch://t/a"):
         with pytest.raises(InputError, match=f"^{url.replace('*', '.*')}: "):
             WordCounts.from_files(url)

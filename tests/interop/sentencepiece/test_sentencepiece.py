@@ -227,6 +227,21 @@ def bpe_model(path, pieces, *, escaped=True, unigram=False, kinds=None):
     return path
 
 
+@pytest.mark.parametrize(
+    ("piece", "score", "message"),
+    [("a", float("inf"), "piece 257 has the score inf"), ("", 0.0, "piece 257 is empty")],
+)
+def test_pieces_that_no_model_can_have_are_named(tmp_path, piece, score, message):
+    need("sentencepiece")
+    model = model_proto()()
+    path = bpe_model(tmp_path / "b.model", [])
+    model.ParseFromString(path.read_bytes())
+    model.pieces.add(piece=piece, score=score, type=1)
+    path.write_bytes(model.SerializeToString())
+    with pytest.raises(InputError, match=message):
+        Vocabulary.load(path)
+
+
 # of one to four bytes; the last is never a piece
 CHARACTERS = ["a", "b", "é", "日", "“", "😀", " ", "語"]
 
