@@ -125,3 +125,16 @@ def test_ids_are_those_of_the_normalized_text(name, text):
             for n in plain.encode(word)]  # fmt: skip
     assert encoder.encode(text) == want == encoder.encode_with_offsets(text)[0]
     assert encoder.encode_batch([text, text]) == [want, want]
+
+
+def test_what_is_drawn_is_as_with_offsets():
+    """A draw depends on the place of a word in the normalized text."""
+    name = json.dumps(BERT)
+    vocabulary = Vocabulary(
+        ["ab", "aba", "abab"], rule="longest_match", pretokenizer=name,
+        normalizer=json.dumps({"type": "BertNormalizer"}),
+    )  # fmt: skip
+    drawn = Encoder(vocabulary).sampling(seed=1, dropout=0.5)
+    text = "É  abab É\0 abab,abab " * 9
+    assert drawn.encode(text) == drawn.encode_with_offsets(text)[0]
+    assert len(drawn.encode(text)) > len(Encoder(vocabulary).encode(text))
