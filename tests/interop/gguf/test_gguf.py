@@ -366,7 +366,7 @@ def test_a_bert_of_ones_own(tmp_path):
         "[UNK]",
     )
     cased = {"type": "BertNormalizer", "clean_text": False}
-    with pytest.raises(InputError, match="the nearest is"):
+    with pytest.raises(InputError, match="cannot express the normalizer"):
         export(vocabulary.with_(normalizer=json.dumps(cased)), path, "gguf")
 
 
