@@ -54,7 +54,7 @@ def test_the_texts_are_the_same_each_time():
 
 def test_a_decoder_that_is_not_ours_is_told(tmp_path):
     pytest.importorskip("tokenizers")
-    vocabulary = Vocabulary(["ab", " ab"], pretokenizer="gpt2", decoding=Decoding(front_spaces=1))
+    vocabulary = Vocabulary(["ab", " ab"], pretokenizer="gpt2", decoding=Decoding(stripped=True))
     result = export(vocabulary, tmp_path / "t.json", "huggingface")
     assert result.exact
     assert "equal on 114 test texts: ids, offsets and templates" in result.remarks
