@@ -261,8 +261,10 @@ def mismatches(instance: Instance, certificate: Certificate) -> list[str]:
         n_corpora = 0 if instance.corpora is None else len(instance.corpora)
         leaves = (node for node in certificate.tree if isinstance(node, Leaf))
         if others := [leaf.weights for leaf in leaves if len(leaf.weights) != n_corpora]:
-            corpora = max(1, n_corpora)
-            problems.append(f"a leaf has {len(others[0])} weights for {corpora} corpora")
+            mismatch = f"{len(others[0])} weights for {n_corpora} corpora"
+            if not n_corpora:
+                mismatch = "weights of corpora, the instance has none"
+            problems.append(f"a leaf has {mismatch}")
     if certificate.k != instance.k:
         problems.append(f"the certificate is for k = {certificate.k}, but k is {instance.k}")
         if instance.corpora is not None:  # references may depend on k

@@ -77,9 +77,11 @@ def test_a_leaf_has_a_weight_for_each_corpus(weights):
     (leaf,) = one.tree
     weighted = replace(one, tree=(replace(leaf, weights=(1,)),))
     check = check_certificate(Instance(WORDS, 1), weighted)
-    assert check.problems == ("a leaf has 1 weights for 1 corpora",)
+    assert check.problems == ("a leaf has weights of corpora, the instance has none",)
     for method in (lower_bound, improve):
-        with pytest.raises(InputError, match="a leaf has 1 weights for 1 corpora"):
+        with pytest.raises(
+            InputError, match="a leaf has weights of corpora, the instance has none"
+        ):
             method(Instance(WORDS, 1), start_certificate=weighted)
 
 
