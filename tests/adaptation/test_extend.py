@@ -48,6 +48,12 @@ def test_tokens_that_save_most_are_first():
     assert (found.new, found.gains) == ((b"cca", b"acca"), (6, 5))
 
 
+def test_characters_that_save_most_are_added():
+    words = WordCounts.from_counts({"é€": 3, "é": 9, "ü": 5, "€€": 2})
+    found = extend(Vocabulary([], rule="character_merges", merges=[]), words, 2)
+    assert (found.new, found.gains) == (("€".encode(), "é".encode()), (14, 12))
+
+
 def test_a_base_without_any_score():
     base = Vocabulary([], rule="likelihood", scores=[])
     found = extend(base, WordCounts.from_counts({"that": 3, "hat": 2}), 1)
