@@ -109,7 +109,8 @@ def _requirements(instance: Instance) -> list[_Requirement]:
         text = f"at most {group.limit:,} tokens of group {group.name!r}"
         requirements.append(_Requirement(text, partial(_without_group, group=group)))
     text = f"at most {instance.k:,} tokens chosen"
-    requirements.append(_Requirement(text, lambda i: i.with_k(len(i.words.data))))
+    # required tokens that occur nowhere may be more than the symbols
+    requirements.append(_Requirement(text, lambda i: i.with_k(len(i.fixed) + len(i.words.data))))
     return requirements
 
 

@@ -162,6 +162,11 @@ def test_a_conflict_names_what_conflicts():
         "at most 6 tokens needed",
         "candidates with at least 3 occurrences",
     ]
+    assert conflict(Instance({"ab": 1}, 3, required=["xy", "zz", "qq"], threshold=1)) == [
+        "at most 1 tokens needed",
+        "3 required tokens",
+        "at most 3 tokens chosen",
+    ]
     with pytest.raises(InputError, match="the threshold is missing: without one, every instance"):
         conflict(Instance(words, 3))
     assert conflict(Instance(words, 3, threshold=5))[1] == (

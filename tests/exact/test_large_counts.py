@@ -89,6 +89,8 @@ def test_a_size_without_time_is_what_is_known():
     none = smallest(instance, tokens // 2, time_limit=0)
     assert (none.status, none.termination, none.vocabulary) == ("none", "time_limit", None)
     assert found.extra["smallest_size"] == none.extra["smallest_size"] == 0
+    only = smallest(Instance({"ab": 1}, 1, required=["ab"]), 1, time_limit=0)
+    assert (only.status, only.termination) == ("optimal", "completed")
 
 
 @pytest.mark.parametrize("count", [10**12, 2**59])

@@ -234,7 +234,8 @@ def test_decide():
     instance = Instance(WordCounts.from_counts({"abab": 2, "ba": 1}), 1)
     best = fewest_tokens(instance)
     assert decide(instance, best)[0] is True
-    assert decide(instance, best - 1)[0] is False
+    no, solution = decide(instance, best - 1)
+    assert (no, solution.extra["solver"]) == (False, "highs")  # nothing is counted after it
     with pytest.raises(InputError, match="the threshold is missing"):
         decide(instance)
 
