@@ -42,7 +42,8 @@ class WeightSteps:
     """
 
     def __init__(self, shares: Sequence[float], step: float = 4.0) -> None:
-        self._logarithms = [math.log(share) for share in shares]
+        # the weights of a certificate may differ by more than floating point can say
+        self._logarithms = [math.log(share) if share else _LOWEST for share in shares]
         self._steps = [step] * len(shares)
         self._sides = [0.0] * len(shares)
         self.shares = list(shares)

@@ -40,6 +40,7 @@ from partcover.bounds.branch_and_cut import branch_and_cut
 from partcover.bounds.weighted_rounds import round_seconds
 from partcover.heuristics.corpora_exchange import ExchangeSearch
 from partcover.problem.certificates.checksum import digest
+from partcover.problem.certificates.nodes import Leaf
 from partcover.runtime.limits import Deadline
 
 
@@ -194,6 +195,14 @@ def test_a_start_is_never_lost():
     false = replace(proof, lower_bound=proof.lower_bound + 1)
     with pytest.raises(VerificationError, match="claimed"):
         improve(instance, start_certificate=false)
+
+
+@pytest.mark.parametrize("weights", [(10**400, 1, 1), (0, 10**400, 1)])
+def test_weights_of_a_start_may_be_of_any_size(weights):
+    instance = three(4)
+    proof = Certificate.of(instance, (Leaf(None, weights=weights),), 0)
+    bound = lower_bound(instance, start_certificate=proof, time_limit=0)
+    assert check_certificate(instance, bound.certificate).ok
 
 
 def interrupt(monkeypatch, name: str, number: int) -> None:
