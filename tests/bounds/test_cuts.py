@@ -16,7 +16,14 @@ from oracles.brute_force import fewest_tokens
 from shared.properties import tries
 from shared.strategies import instances, random_instance
 
-from partcover import Certificate, Instance, check_certificate, lower_bound, solve
+from partcover import (
+    Certificate,
+    GroupBudget,
+    Instance,
+    check_certificate,
+    lower_bound,
+    solve,
+)
 from partcover.bounds.climbing import cut_rounds
 from partcover.bounds.climbing.best_prices import BestPrices
 from partcover.bounds.climbing.cut_rounds import CutRounds
@@ -28,6 +35,8 @@ from partcover.bounds.steps.separation import separate
 from partcover.bounds.steps.word_ascent import WordAscent
 from partcover.bounds.tree.branch_tree import tree_of
 from partcover.heuristics.greedy import greedtok
+from partcover.problem.certificates.cuts import Cut
+from partcover.problem.certificates.nodes import Leaf
 from partcover.runtime.limits import Deadline
 from partcover.runtime.processes.parallel import workers
 from partcover.runtime.progress import Progress
@@ -114,6 +123,17 @@ def test_rounds_begin_at_the_cuts_of_a_start(seed, k):
     assert best.prices.kinds == start.cuts
     assert set(rounds.steps.cuts) == set(best.prices.cuts)
     assert counter.bound(rounds.round(Deadline()).value) == start.lower_bound
+
+
+def test_a_start_may_have_a_cut_over_tokens_that_overlap_nowhere():
+    words = {"abbb": 3, "aaaaaa": 4, "aaaa": 9, "ccabb": 2}
+    instance = Instance(words, 2, groups=[GroupBudget("pairs", 0, max_length=2)])
+    prices = np.ones(19, np.int32)
+    prices[[3, 8, 9, 10, 11, 17, 18]] = -(2**31)
+    leaf = Leaf(prices, cuts=(Cut((b"cca", b"bb", b"aaa"), 1, r=1),))
+    solution = solve(instance, start_certificate=Certificate.of(instance, (leaf,), 0, 0))
+    assert solution.status == "optimal"
+    assert check_certificate(instance, solution.certificate).ok
 
 
 @pytest.mark.parametrize(("seed", "k"), [(6, 8), (4, 8), (2, 40)])

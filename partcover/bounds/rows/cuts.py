@@ -146,6 +146,8 @@ class Cuts(Family):
         first[:n_links] = 1 - ends[:n_links].min(axis=1, initial=1.0)
         of_link = pair < n_links
         links_of = np.bincount(cut_of_pair[of_link], minlength=m)
+        scale = sums(cut_of_pair, share[pair], m) / n_pairs
+        scale[scale == 0] = 1.0  # tokens of a cut in a start's certificate may overlap nowhere
         return Rows(
             self.cuts,
             self.names,
@@ -154,7 +156,7 @@ class Cuts(Family):
             np.concatenate([n + pair, token]),
             np.concatenate([np.where(of_link, -1.0, 1.0), -coef[cut_of_token]]),
             np.array([float(cut.form.rhs) for cut in self.cuts]) - links_of,
-            sums(cut_of_pair, share[pair], m) / n_pairs,
+            scale,
             over_flows,
         )
 
