@@ -269,8 +269,11 @@ def test_a_cut_is_over_tokens_that_have_a_reward_in_the_head():
     )
     leaf = Leaf(np.array([1, 1, 1, 1, 0], np.int32), pairs=pairs, cuts=(Cut(tuple(tokens), 40),))
     term = term_of(instance, {}, 0, 12)
-    check = check_certificate(instance, Certificate.of(instance, (leaf,), 0, 0, term))
+    start = Certificate.of(instance, (leaf,), 29, 0, term)
+    check = check_certificate(instance, start)
     assert check.problems == ("a cut is over 'ab', which has no reward in the head",)
+    for method in (lower_bound, improve):  # of such a start, only what is proven is kept
+        checks(instance, method(instance, start_certificate=start, time_limit=0))
     plain = check_certificate(
         instance, Certificate.of(instance, (replace(leaf, cuts=()),), 0, 0, term)
     )

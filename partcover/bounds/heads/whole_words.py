@@ -149,7 +149,7 @@ class WholeWords:
         return Certificate.of(head, proof.tree, head.words.total_count, proof.scale_bits)
 
     def recounted(self, proof: Certificate) -> Certificate:
-        """Returns a certificate whose bound is lowered to what its prices and multipliers prove."""
+        """Returns a certificate in the form that is counted here, with the bound that it proves."""
         problems = mismatches(self.instance, proof)
         term = proof.tail
         if term is None or term.sha256 != self.tail.digest.hexdigest():
@@ -159,7 +159,7 @@ class WholeWords:
         counter = PriceCounter(self.head, call_in_turn)
         prices = TailPrices(counter, replace(proof, tail=None), self.words, self.tail, stated=proof)
         prices.count(term.sixteenths)
-        return replace(proof, lower_bound=min(proof.lower_bound, prices.lower_bound))
+        return prices.certificate()
 
 
 def _tail_of(shard: WordShard, symbols: Symbols) -> Tail:
