@@ -84,16 +84,17 @@ class OverFlows:
 
     def sums(self, counter: PriceCounter) -> list[int]:
         """Returns the sum of the multipliers of each name, weighted by word counts."""
+        if not len(self.names):
+            return []
         symbols = counter.instance.words.total_symbols
-        # each position has at most one multiplier of a name: sums of these digits are exact
-        digits = max(1, 53 - symbols.bit_length())
+        # each position has at most one multiplier of a name: sums of these digits fit in 63 bits
+        digits = max(1, 63 - symbols.bit_length())
         sums = [0] * len(self.names)
-        counts = np.zeros(0)
-        if len(self.names):
-            counts = counter.count_at[self.position].astype(float)
+        counts = counter.count_at[self.position]
         for shift in range(0, int(self.multiplier.max(initial=0)).bit_length(), digits):
             part = self.multiplier >> shift & ((1 << digits) - 1)
-            added = np.bincount(self.which, part * counts, len(self.names)).astype(np.int64)
+            added = np.zeros(len(self.names), np.int64)
+            np.add.at(added, self.which, part * counts)
             sums = [s + (a << shift) for s, a in zip(sums, added.tolist(), strict=True)]
         return sums
 

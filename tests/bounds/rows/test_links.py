@@ -50,6 +50,13 @@ def instance_of(words, k):
     return Instance(words, k, max_length=2)
 
 
+def test_multipliers_are_summed_with_all_digits_of_large_counts():
+    counter = counter_of(Instance({"abab": 2**54 + 1}, 1))
+    which, position = np.array([0, 0, 1]), np.array([0, 2, 1])
+    over = OverFlows(np.array([4, 9]), which, position, np.array([1, 2, 2**40 + 1]))
+    assert over.sums(counter) == [3 * (2**54 + 1), (2**40 + 1) * (2**54 + 1)]
+
+
 @pytest.mark.parametrize(("words", "k", "without"), WORDS)
 def test_links_prove_more(words, k, without, monkeypatch):
     instance = instance_of(words, k)
