@@ -120,7 +120,7 @@ class WeightedRounds:
             raise VerificationError(
                 f"the certificate to start from is not valid: {check.problems[0]}"
             )
-        self.certificate = certificate
+        self.certificate = replace(certificate, lower_bound=check.lower_bound)
         weights = next(leaves_weighted(certificate))
         # otherwise some words have no prices; the prices of a tail depend on the weights
         if min(weights) > 0 and len(certificate.tree) == 1 and certificate.tail is None:

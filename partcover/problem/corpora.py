@@ -186,7 +186,8 @@ class Corpora:
             raise InputError(
                 f"with these weights there are {symbols} counted symbols, more than int64 can hold"
             )
-        counts = np.array(weights, np.int64) @ self.counts
+        # the weight of a corpus without words may be larger than int64 can hold
+        counts = np.array([min(w, 2**62) for w in weights], np.int64) @ self.counts
         if counts.min(initial=1) > 0:
             return replace(self.joined, counts=counts)
         listed = zip((word for word, _ in self.joined), counts.tolist(), strict=True)
