@@ -72,6 +72,14 @@ def test_scores_of_32_bits_are_equal_where_those_of_64_differ(sums, cut):
     assert next(cut_by_rule(words, vocabulary)) == segment(words, vocabulary).of(0) == cut
 
 
+@pytest.mark.parametrize(("score", "cut"), [(-10.5, [b"a", b"bc"]), (-9.5, [b"ab", b"c"])])
+def test_a_symbol_without_a_score_has_ten_less_than_the_lowest_one(score, cut):
+    use = {"scores": [0.0, -20.0], "symbol_scores": {"c": score}}
+    vocabulary = Vocabulary(["bc", "ab"], rule="likelihood", **use)
+    words = WordCounts.from_counts({"abc": 1})
+    assert next(cut_by_rule(words, vocabulary)) == segment(words, vocabulary).of(0) == cut
+
+
 @pytest.mark.parametrize("name", ["bpe", "wordpiece", "unigram"])
 def test_claims_are_confirmed_by_their_own_rule(name):
     words = WordCounts.from_counts({"banana": 4, "bandana": 2, "ananas": 3, "nab": 1})
