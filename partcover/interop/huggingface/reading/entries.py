@@ -55,9 +55,42 @@ def flags_of(
         found = [flag for flag in _FOUND if entry.get(flag)]
         if not entry.get("special"):
             found.append("added")
-        if found and entry["content"] in special:
-            flags[entry["content"]] = found
-    return flags
+        flags[entry["content"]] = found  # of those listed twice, the last
+    return {text: found for text, found in flags.items() if found and text in special}
+
+
+def as_numbered(data: dict[str, Any], remarks: list[str]) -> dict[str, Any]:
+    """Returns the content of a file with the ids that the library gives to added tokens.
+
+    It ignores those in the file, and numbers the tokens that the model does not have one by one,
+    from the size of the model on.
+    """
+    vocab, added = data["model"]["vocab"], data.get("added_tokens") or []
+    ids = vocab if isinstance(vocab, dict) else {text: n for n, (text, _) in enumerate(vocab)}
+    new: dict[str, int] = {}
+    for entry in added:
+        if entry["content"] not in ids:
+            checked_id(entry["content"], entry["id"])
+            new.setdefault(entry["content"], len(vocab) + len(new))
+    other = [entry for entry in added if new.get(entry["content"], entry["id"]) != entry["id"]]
+    if not other:
+        return data
+    text, before = other[0]["content"], other[0]["id"]
+    what = (
+        f"the added token {text!r} has the id {before} in the file: the library, which numbers "
+        f"added tokens in turn, gives it {new[text]}"
+    )
+    if len(other) > 1:
+        what = (
+            f"{len(other):,} added tokens have other ids in the library, which numbers them in "
+            f"turn: {text!r} has {new[text]} there, and {before} in the file"
+        )
+    if not {*ids.values()}.isdisjoint(new.values()):
+        remarks.append(f"{what}; other tokens have such ids, so partcover takes those of the file")
+        return data
+    remarks.append(what)
+    listed = [{**entry, "id": new.get(entry["content"], entry["id"])} for entry in added]
+    return {**data, "added_tokens": listed}
 
 
 def made_tokens(model: dict[str, Any]) -> set[str]:

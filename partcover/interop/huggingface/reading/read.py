@@ -35,6 +35,7 @@ from .byte_models import (
 from .entries import (
     BYTE,
     MARK,
+    as_numbered,
     flags_of,
     made_tokens,
     other_entries,
@@ -78,7 +79,7 @@ def read(path: Path) -> tuple[Vocabulary, list[str]]:
         return vocabulary, remarks + more
     data = read_json(file)
     data.setdefault("decoder", None)
-    vocabulary, remarks = from_json(data, file)
+    vocabulary, remarks = from_json(data, file, renumber=True)
     _, byte_level, _ = read_splitting(_bytes_last(data).get("pre_tokenizer"))
     try:
         text = read_small(file, sys.maxsize)
@@ -91,16 +92,30 @@ def read(path: Path) -> tuple[Vocabulary, list[str]]:
     return vocabulary, remarks
 
 
-def from_json(data: dict[str, Any], file: Path) -> tuple[Vocabulary, list[str]]:
-    """Reads the content of a tokenizer.json; `file` is named in errors.
+def from_json(
+    data: dict[str, Any], file: Path, *, renumber: bool = False
+) -> tuple[Vocabulary, list[str]]:
+    """Reads the content of a tokenizer.json.
+
+    Parameters
+    ----------
+    data : dict
+        The content.
+    file : path
+        What errors name.
+    renumber : bool
+        Whether added tokens get the ids that the library gives to them.
 
     Raises
     ------
     InputError
         As `read`.
     """
+    renumbered: list[str] = []
     try:
+        data = as_numbered(data, renumbered) if renumber else data
         vocabulary, remarks = _read(data)
+        remarks = renumbered + remarks
         added = data.get("added_tokens") or []
         made_too = _made_too(data, vocabulary)
         special = {**vocabulary.special, **made_too}

@@ -290,6 +290,47 @@ def test_an_added_token_of_one_character(tmp_path, text, place):
     assert theirs.encode(f"abc{text}").ids == Encoder(read).encode(f"abc{text}", special="parse")
 
 
+@pytest.mark.parametrize(
+    ("listed", "special", "remark"),
+    [
+        ([("<a>", 900), ("<b>", 950)], {"<a>": 269, "<b>": 270}, "2 added tokens have other ids"),
+        ([("<a>", 270), ("<b>", 269)], {"<a>": 269, "<b>": 270}, "'<a>' has 269 there, and 270"),
+        ([("the", 9), ("<b>", 900)], {"the": 264, "<b>": 269}, "'<b>' has the id 900 in the file"),
+        ([("<a>", 269), ("<b>", 270)], {"<a>": 269, "<b>": 270}, ""),
+    ],
+)
+def test_added_tokens_have_the_ids_that_the_library_gives_them(tmp_path, listed, special, remark):
+    flags = dict.fromkeys(["single_word", "lstrip", "rstrip", "normalized", "special"], False)
+    added = [{"id": number, "content": text, **flags} for text, number in listed]
+    read = damaged(tmp_path, "merges", put("added_tokens", added))
+    theirs = tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
+    text = "that <b><a> hat"
+    assert read.special == special
+    assert Encoder(read).encode(text, special="parse") == theirs.encode(text).ids
+    assert remark in " ".join(read.provenance.get("remarks", ""))
+    assert "other ids" not in remark or export(read, tmp_path / "again", "huggingface").exact
+
+
+def test_an_added_token_keeps_its_id_where_the_library_gives_it_that_of_another(tmp_path):
+    def change(data):
+        data["model"]["vocab"] |= {max(data["model"]["vocab"], key=data["model"]["vocab"].get): 269}
+        data["added_tokens"] = [{"id": 900, "content": "<a>", "special": True}]
+
+    read = damaged(tmp_path, "merges", change)
+    assert read.special == {"<a>": 900}
+    assert "so partcover takes those of the file" in read.provenance["remarks"][0]
+
+
+def test_of_an_added_token_listed_twice_the_last_entry_holds(tmp_path):
+    plain = dict.fromkeys(["single_word", "lstrip", "rstrip", "normalized"], False)
+    plain |= {"id": 269, "content": "<a>", "special": True}
+    for added in ([{**plain, "lstrip": True}, plain], [plain, {**plain, "lstrip": True}]):
+        read = damaged(tmp_path, "merges", put("added_tokens", added))
+        theirs = tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
+        ids = Encoder(read).encode("hat <a> hat", special="parse")
+        assert ids == theirs.encode("hat <a> hat").ids
+
+
 SPELLED = {
     "type": "ByteLevel",
     "add_prefix_space": False,
