@@ -33,14 +33,6 @@ _USE = ("rule", "pretokenizer", "normalizer")
 _ROLES = ("bos", "eos", "unk", "sep", "pad", "cls", "mask")
 
 
-def tokenizer_in(vocabulary: Vocabulary) -> Mapping[str, Any]:
-    """Returns a vocabulary's own tokenizer.json without most pieces; {} if it is not known."""
-    try:
-        return mapping(content_of(kept_origin(vocabulary, _PART).get(_PART, "{}")))
-    except (TypeError, ValueError, RecursionError):
-        return {}  # damaged: writing it says so
-
-
 def origin_in(
     vocabulary: Vocabulary, part: str = _PART, file: str = "tokenizer.json"
 ) -> tuple[dict[str, Any] | None, list[str]]:
@@ -52,6 +44,14 @@ def origin_in(
         why = "because the vocabulary is used in another way than in that file"
         return None, [f"other contents of its {file} are left out, {why}"]
     return dict(given), []
+
+
+def tokenizer_in(vocabulary: Vocabulary) -> Mapping[str, Any]:
+    """Returns the tokenizer.json that a vocabulary is written into, without most pieces, or {}."""
+    try:
+        return mapping(content_of((origin_in(vocabulary)[0] or {}).get(_PART, "{}")))
+    except (TypeError, ValueError, RecursionError):
+        return {}  # damaged: writing it says so
 
 
 def settings_ids(vocabulary: Vocabulary) -> dict[str, int]:

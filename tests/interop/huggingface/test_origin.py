@@ -543,6 +543,18 @@ def test_what_is_put_around_texts_is_compared_where_it_is_known(steps, compared,
     remarks = export(vocabulary, tmp_path / "out.json", "huggingface", lossy=True).remarks
     assert any("equal on" in one and "templates" in one for one in remarks) == compared
     assert not any(one.startswith("templates differ") for one in remarks)
+    # nothing is put around texts where the rest of the file is left out
+    changed = vocabulary.with_(pretokenizer="cl100k")
+    remarks = export(changed, tmp_path / "other.json", "huggingface", lossy=True).remarks
+    assert any("equal on" in one and "templates" in one for one in remarks)
+
+
+def test_damaged_steps_around_a_text_that_is_left_out_are_not_read(tmp_path):
+    data = json.loads(of_bytes().to_str())
+    data["post_processor"] = {"type": "TemplateProcessing"}
+    (tmp_path / "tokenizer.json").write_text(json.dumps(data))
+    vocabulary = Vocabulary.load(tmp_path / "tokenizer.json").with_(pretokenizer="cl100k")
+    assert export(vocabulary, tmp_path / "out.json", "huggingface").exact
 
 
 def test_a_token_that_the_rest_needs_is_named(tmp_path):
