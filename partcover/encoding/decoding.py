@@ -22,6 +22,7 @@ from .decode_stream import Stages
 from .pieces import Pieces
 from .text import exchange, is_integer_type, naming
 
+_MARK = "▁".encode()  # of a space in sentencepiece
 SECTION = 1 << 18  # ids that are converted to Python objects at once
 
 
@@ -66,9 +67,14 @@ class Decoder:
         fallback: Iterable[int] = (),
         named: Iterable[int] = (),
     ) -> None:
-        self._text_of = text_of
         self._special_ids = frozenset(special)
         self._how = how = how or Decoding()
+        if how.style == "sentencepiece" and mark == b" ":  # where the mark stands in tokens, too
+            text_of = {
+                number: text if number in self._special_ids else text.replace(_MARK, b" ")
+                for number, text in text_of.items()
+            }
+        self._text_of = text_of
         self._fallback = frozenset(fallback)
         self._skipped = frozenset(skipped)
         #: the text of each id where it is the first, if that is another than elsewhere

@@ -24,11 +24,11 @@ class Decoding:
         What the library joins.  ``bytes``: the bytes of all tokens.  ``byte_fallback``: tokens are
         text, except for single bytes.  If a run of such bytes is not UTF-8, ``errors="replace"``
         writes U+FFFD for each of them, as Hugging Face's ByteFallback does.  ``sentencepiece``: the
-        same, but only for bytes that are not part of a character; and one leading space is removed
-        from each of the first tokens.  ``pieces``: tokens as their file has them, with a space
-        between any two, as Hugging Face's tokenizers joins them without a decoder.
-        ``spelled_bytes``: the same, where the file has a character for each byte (ByteLevel).
-        Under these two `decode_bytes` joins the bytes of all tokens.
+        same, but only for bytes that are not part of a character; a ``▁`` in a token is a space;
+        and one leading space is removed from each of the first tokens.  ``pieces``: tokens as their
+        file has them, with a space between any two, as Hugging Face's tokenizers joins them without
+        a decoder.  ``spelled_bytes``: the same, where the file has a character for each byte
+        (ByteLevel).  Under these two `decode_bytes` joins the bytes of all tokens.
     front_spaces : int, optional
         Maximum number of leading spaces to remove from a text; by default as many as the
         normalizer adds.

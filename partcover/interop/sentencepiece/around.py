@@ -49,7 +49,8 @@ def spaces_of(model: Any) -> Spaces:
     does = spec.precompiled_charsmap or spec.add_dummy_prefix or spec.remove_extra_whitespaces
     # a ▁ in the text is part of them as well
     does = does or any(p.type == USER_DEFINED for p in model.pieces)
-    known = MARK in normal or model.trainer_spec.byte_fallback
+    space = MARK if escaped else " "
+    known = space in normal or model.trainer_spec.byte_fallback
     if escaped and not does and known and not any(MARK in piece[1:] for piece in pieces):
         return Spaces(
             None,
@@ -65,7 +66,8 @@ def spaces_of(model: Any) -> Spaces:
         both = Normalizer({"type": "Sequence", "normalizers": steps})
         return Spaces(both.name, "none", False, [])
     name = None if normalizer is None else normalizer.name
-    cuts = pretokenizer_of(pieces, MARK if escaped else " ", suffix=suffix)
+    # a space that is no piece is unknown together with what is so beside it
+    cuts = pretokenizer_of(pieces, space, suffix=suffix) if known else "none"
     return Spaces(name, cuts, escaped, [])
 
 

@@ -93,7 +93,10 @@ def from_bytes(data: bytes, path: Path | str) -> tuple[Vocabulary, list[str], An
         raise InputError(f"{path}: {error}") from None
     unknown = [piece.piece for piece in model.pieces if piece.type == UNKNOWN]
     decoding = Decoding(
-        "sentencepiece", shown=dict.fromkeys(unknown, model.trainer_spec.unk_surface)
+        "sentencepiece",
+        # it leaves out marks in front of a text, no spaces
+        front_spaces=None if model.normalizer_spec.escape_whitespaces else 0,
+        shown=dict.fromkeys(unknown, model.trainer_spec.unk_surface),
     )
     return vocabulary.with_(decoding=decoding), remarks, model
 
@@ -189,10 +192,12 @@ def _sort_pieces(model: Any, *, spaced: bool) -> _Pieces:
     escaped = model.normalizer_spec.escape_whitespaces
     names = {piece.piece for piece in model.pieces}
     # BPE splits a text at user-defined pieces first
-    is_bpe = model.trainer_spec.model_type == BPE
-    tokens = (NORMAL,) if is_bpe else (NORMAL, USER_DEFINED)
+    kind = model.trainer_spec.model_type
+    tokens = (NORMAL,) if kind == BPE else (NORMAL, USER_DEFINED)
     for number, piece in enumerate(model.pieces):
         text = piece.piece
+        if piece.type == NORMAL and (pieces.lowest is None or piece.score < pieces.lowest):
+            pieces.lowest = piece.score  # reachable or not
         if piece.type == BYTE:
             if not BYTE_PIECE.fullmatch(text):
                 raise InputError(f"piece {number}, {text!r}, is not a byte")
@@ -201,6 +206,8 @@ def _sort_pieces(model: Any, *, spaced: bool) -> _Pieces:
                 pieces.byte_ids[byte] = number
             else:
                 pieces.others[number] = bytes([byte])
+        elif piece.type == UNUSED or (kind == CHAR and piece.type == NORMAL and len(text) > 1):
+            pieces.unused.append(text)
         elif piece.type in tokens and escaped and " " in text:
             pieces.n_with_space += 1
         elif piece.type in tokens:
@@ -210,8 +217,6 @@ def _sort_pieces(model: Any, *, spaced: bool) -> _Pieces:
             score = piece.score
             if piece.type == USER_DEFINED:
                 score = float(np.float32(0.1 * (len(text.encode("utf-8")) - 1)))  # as there
-            elif pieces.lowest is None or score < pieces.lowest:
-                pieces.lowest = score
             if len(token) == 1:
                 pieces.singles[token] = score
                 if (before := pieces.byte_ids[token[0]]) != -1:
@@ -219,8 +224,6 @@ def _sort_pieces(model: Any, *, spaced: bool) -> _Pieces:
                 pieces.byte_ids[token[0]] = number
             else:
                 pieces.tokens.append((token, score, number))
-        elif piece.type == UNUSED:
-            pieces.unused.append(text)
         elif piece.type == USER_DEFINED:
             name = user_defined_name(text, names, escaped=escaped)
             pieces.special[name] = number

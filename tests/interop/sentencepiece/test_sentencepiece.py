@@ -462,3 +462,47 @@ def test_sentencepiece_does_without_the_pairs_that_are_needed(tmp_path):
         needed = Vocabulary(["ab", "bc"], rule=rule, merges=pairs, pretokenizer="none")
         with pytest.raises(InputError, match="which pairs merge"):
             export(needed, tmp_path / "v.model", "sentencepiece")
+
+
+# kind of model, its pieces with scores and types, whether spaces are escaped, and texts
+ODD = {
+    "a space that is no piece is unknown with its neighbors": (
+        1, [("a", -1, 1), ("b", -2, 1)], False, ["xa  b", "x y z", "a x"]
+    ),
+    "a model of characters finds no piece of two": (
+        4, [("a", -1, 1), ("▁", -2, 1), ("▁b", -3, 1), ("ba", -3, 4), ("b", -4, 1)], True,
+        ["ab b ab", "b ba"],
+    ),
+    "pieces that no text has count for the lowest score": (
+        1, [("▁ ", -5, 1), ("x▁", -1, 4)], True, ["x▁日日", "x aa"]
+    ),
+    "a mark that is no piece alone": (
+        1, [("▁b", -1, 1), ("a▁", -2, 1), ("b", -3, 1), ("a", -3, 1)], True,
+        ["b a b", "a b b", "xa x"],
+    ),
+    "marks in pieces where spaces are not escaped": (
+        2, [("▁", -1, 1), (" ", -2, 1), ("b▁", -2, 1), ("b", -3, 1)], False, ["b▁ b", " b  b▁"]
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dummy", [False, True])
+@pytest.mark.parametrize("case", ODD)
+def test_odd_models_give_the_same_ids_and_texts(tmp_path, case, dummy):
+    spm = need("sentencepiece")
+    kind, pieces, escaped, texts = ODD[case]
+    model = model_proto()()
+    model.pieces.add(piece="<unk>", score=0.0, type=2)
+    for piece, score, type_ in pieces:
+        model.pieces.add(piece=piece, score=score, type=type_)
+    model.trainer_spec.model_type = kind
+    model.normalizer_spec.add_dummy_prefix = dummy
+    model.normalizer_spec.remove_extra_whitespaces = False
+    model.normalizer_spec.escape_whitespaces = escaped
+    path = tmp_path / "b.model"
+    path.write_bytes(model.SerializeToString())
+    encoder, library = Encoder(Vocabulary.load(path)), spm.SentencePieceProcessor(str(path))
+    for text in texts:
+        ids = library.encode(text)
+        assert encoder.encode(text) == ids
+        assert encoder.decode(ids) == "".join(encoder.decode_stream(ids)) == library.decode(ids)
