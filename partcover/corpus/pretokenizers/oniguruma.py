@@ -11,6 +11,7 @@ Oniguruma                  here
 ``\w``, ``\b``             letters, marks, decimal digits, connectors; outside brackets
                            ``²³¹¼½¾``, too
 ``(?i:i)``                 i and I, not the Turkish ones
+``(?i:\p{…})``             as where case counts
 ``\h``, ``\v``, ``\e``     a hexadecimal digit; U+000B; U+001B
 ``\x{1F600}``              the character
 ``(…)``                    groups, whose content is asked for by ``\1`` to ``\9`` alone
@@ -22,8 +23,9 @@ A group may only be referred to behind it in the same alternative, not in an inn
 has matched just before, and where it is not repeated.  Refused are other references, those where
 case is ignored or in a look-around, named groups, conditions, POSIX brackets and properties of
 their names (which mean other characters there), ``{n,m}+`` (which is not possessive there),
-``{n}?``, bytes above 0x7F, and whatever is not named here.  Properties are those of Unicode 16 in
-the end (`partcover.corpus.pretokenizers.unicode_tables`).
+``{n}?``, bytes above 0x7F, and whatever is not named here; where case is ignored also properties
+and ranges in brackets, and characters such as ß, which is ss there.  Properties are those of
+Unicode 16 in the end (`partcover.corpus.pretokenizers.unicode_tables`).
 """
 
 from __future__ import annotations
@@ -56,6 +58,8 @@ _INSIDE = {
     "H": "[^0-9A-Fa-f]",
 }
 _BOTH = {letter: "\\" + letter for letter in "sSdDnrtf"} | {"v": r"\x0B", "a": r"\a", "e": r"\x1B"}
+_I = "(?-i:[iI])"
+_DOT = "\u0307"  # above an i without one
 _GROUPS = re.compile(r"\((?:\?(?:[:=!>]|<[=!]|-?i:))?(?!\?)")
 _QUANTIFIER = re.compile(r"\{([0-9]*)(,?)([0-9]*)\}")
 _PROPERTY = re.compile(r"[pP]\{\^?([A-Za-z][A-Za-z_ ]*)\}")
@@ -139,25 +143,50 @@ class _Reader:
             if found[1].lower() in _POSIX:
                 raise self._refuse(f"\\{found[0]}")
             text = self._take(found)
+            if self.depth and self.groups[-1]:
+                raise self._refuse(f"\\{text} in brackets where case is ignored")
             inverse = text[2] == "^"
             letter = {"p": "P", "P": "p"}[text[0]] if inverse else text[0]
-            return f"\\{letter}{{{text[3:] if inverse else text[2:]}"
+            return self._as_is(f"\\{letter}{{{text[3:] if inverse else text[2:]}")
         if found := _POINT.match(pattern, at):
             code = int(found[1] or found[2] or found[3], 16)
             if code > 0x10FFFF or 0xD800 <= code < 0xE000:
                 raise self._refuse(f"\\{found[0]}")
             self._take(found)
-            return re.escape(chr(code))
+            return self._cased(chr(code)) or re.escape(chr(code))
         self.at += 1
         letter = pattern[at]
         if letter in "123456789" and not self.depth:
             return self._reference(int(letter))
         known = _BOTH | (_INSIDE if self.depth else _OUTSIDE)
         if letter in known:
-            return known[letter]
+            return self._as_is(known[letter]) if letter in "wWbB" else known[letter]
         if letter.isalnum() or letter == "_":
             raise self._refuse("\\" + letter)
         return re.escape(letter) if letter.isascii() else letter
+
+    def _as_is(self, text: str) -> str:
+        """Returns a class of characters: outside brackets case makes no difference to it."""
+        return f"(?-i:{text})" if self.groups[-1] and not self.depth else text
+
+    def _cased(self, letter: str) -> str:
+        """Returns how a character before `at` is written where case is ignored; empty if as it is.
+
+        Raises
+        ------
+        InputError
+            If other characters, or several, would match it there.
+        """
+        if not self.groups[-1]:
+            return ""
+        if self.depth and (letter in "iI" or self.pattern.startswith("-", self.at)):
+            raise self._refuse("a range or an i in brackets where case is ignored")
+        if len(letter.casefold()) > 1:
+            raise self._refuse(f"{letter} where case is ignored")
+        before = self.out[-1:]
+        if (letter in "iI" and before in (["f"], ["F"])) or (letter == _DOT and before == [_I]):
+            raise self._refuse("an i that is half of a character where case is ignored")
+        return _I if letter in "iI" else ""
 
     def _reference(self, number: int) -> str:
         """Takes a reference to a group, which `all` writes."""
@@ -184,9 +213,7 @@ class _Reader:
         self.at += 1
         if letter == "]":
             self.depth -= 1
-        if self.groups[-1] and (letter in "iI" or pattern[at + 1 : at + 2] == "-"):
-            raise self._refuse("a range or an i in brackets where case is ignored")
-        return "\\" + letter if letter in "&|~" else letter
+        return self._cased(letter) or ("\\" + letter if letter in "&|~" else letter)
 
     def _bracket(self) -> str:
         pattern = self.pattern
@@ -230,15 +257,11 @@ class _Reader:
                 self.closed[number] = len(self.open)
         if letter == "|":
             self._leave(len(self.open))
-        if letter in "iI" and self.groups[-1]:
-            if pattern[at - 1] in "fF" or pattern[at + 1 : at + 2] == "\u0307":
-                raise self._refuse("an i that is half of a character where case is ignored")
-            return "(?-i:[iI])"
         if letter == "^":
             return r"(?:\A|(?<=\n)(?!\Z))"
         if letter == "$":
             return r"(?=\n|\Z)"
-        return "\\" + letter if letter in "}]" else letter
+        return self._cased(letter) or ("\\" + letter if letter in "}]" else letter)
 
     def _quantifier(self) -> str:
         found = _QUANTIFIER.match(self.pattern, self.at)
