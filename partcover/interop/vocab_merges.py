@@ -154,7 +154,9 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
     }
     listed = _listed(config)
     added = {**special, **_beside(ids_file, _ADDED), **{e["content"]: n for n, e in listed.items()}}
-    vocabulary, more = _vocabulary(vocab, merges, added, splitting, ids_file)
+    # transformers adds them in this order; what is no number is refused later
+    ordered = sorted(added.items(), key=lambda item: item[1] if type(item[1]) is int else 0)
+    vocabulary, more = _vocabulary(vocab, merges, dict(ordered), splitting, ids_file, renumber=True)
     if flags := flags_of(listed.values(), vocabulary.special):
         vocabulary = vocabulary.with_(special_flags=flags)
     if str(config.get("tokenizer_class")).startswith("CLIP"):
@@ -191,6 +193,8 @@ def _vocabulary(
     special: dict[str, int],
     splitting: dict[str, Any],
     file: Path,
+    *,
+    renumber: bool = False,
 ) -> tuple[Vocabulary, list[str]]:
     ended = any(right.endswith(SUFFIX) for _, right in merges)
     model = {"type": "BPE", "vocab": vocab, "merges": merges}
@@ -202,6 +206,7 @@ def _vocabulary(
             "model": {**model, "end_of_word_suffix": SUFFIX if ended else None},
         },
         file,
+        renumber=renumber,
     )
 
 

@@ -83,6 +83,22 @@ def test_ids_are_the_librarys(tmp_path):
     assert Encoder(Vocabulary.load(tmp_path / "g")).encode(TEXT) == own.encode(TEXT).ids
 
 
+def test_added_tokens_have_the_ids_that_the_library_gives_them(tmp_path):
+    folder(tmp_path / "g")
+    tokenizers = need("tokenizers")
+    own = tokenizers.ByteLevelBPETokenizer.from_file(
+        str(tmp_path / "g" / "vocab.json"), str(tmp_path / "g" / "merges.txt")
+    )
+    own.add_tokens(["<y>", "<x>"])  # as transformers does, by their ids
+    (tmp_path / "g" / "added_tokens.json").write_text('{"<x>": 900, "<y>": 800}')
+    read = Vocabulary.load(tmp_path / "g")
+    assert Encoder(read).encode("<x>ab<y>", special="parse") == own.encode("<x>ab<y>").ids
+    assert "'<y>' has 269 there, and 800 in the file" in read.provenance["remarks"][-1]
+    (tmp_path / "g" / "added_tokens.json").write_text('{"<x>": 900, "<y>": "a"}')
+    with pytest.raises(InputError, match="the id of '<y>' is 'a'"):
+        Vocabulary.load(tmp_path / "g")
+
+
 @pytest.mark.parametrize(
     ("config", "remark"),
     [
