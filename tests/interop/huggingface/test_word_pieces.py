@@ -294,6 +294,17 @@ def test_unknown_words_are_the_unknown_token(tmp_path):
     assert again == data["model"]
 
 
+def test_an_added_token_that_is_a_piece_inside_words_is_remarked(tmp_path):
+    for name, remarked in (("##b", True), ("b", False), ("##", False)):
+        of_pieces(tmp_path / "t.json", ["a", "b", "##"], ["b"])
+        data = json.loads((tmp_path / "t.json").read_bytes())
+        number = data["model"]["vocab"].setdefault(name, 9)
+        data["added_tokens"].append({"content": name, "id": number, "special": True})
+        (tmp_path / "t.json").write_text(json.dumps(data))
+        remarks = " ".join(Vocabulary.load(tmp_path / "t.json").provenance["remarks"])
+        assert ("is a piece of the model, too" in remarks) == remarked
+
+
 WORDS = [
     "[PAD]",
     "[UNK]",

@@ -15,6 +15,7 @@ from ....vocabulary.vocabulary import Vocabulary
 from ...splitting import steps_of
 from ...whole_texts import marking_steps
 from ..normalizer import normalizer_of
+from ..word_pieces import PREFIX
 
 # steps of normalizers that may write several characters for one
 _LONGER = {"NFC", "NFD", "NFKC", "NFKD", "Lowercase", "Prepend", "Precompiled", "BertNormalizer"}
@@ -168,6 +169,12 @@ def made_otherwise(data: Mapping[str, Any], vocabulary: Vocabulary) -> list[str]
         for step in steps_of(data.get("pre_tokenizer"), "pretokenizers")
         if step.get("type") == "Metaspace"
     ]
+    word_pieces = model.get("type") == "WordPiece"
+    prefix = model.get("continuing_subword_prefix", PREFIX) if word_pieces else ""
+
+    def continues(name: str) -> bool:
+        """Returns whether it is a piece inside words, which stands there without its prefix."""
+        return bool(prefix) and name.startswith(prefix) and name != prefix
 
     def otherwise(name: str) -> bool:
         """Returns whether a word may have it where it is not found in a text."""
@@ -186,8 +193,8 @@ def made_otherwise(data: Mapping[str, Any], vocabulary: Vocabulary) -> list[str]
         if name in pieces
         and number not in kept
         and not (by_merges and len(name) > 1)  # no merge makes it
-        and otherwise(name)
-        and len(splits(name)) <= 1  # the model is given it whole
+        # inside a word, or if the model is given it whole
+        and (continues(name) or (otherwise(name) and len(splits(name)) <= 1))
     ]
     if not names:
         return []
@@ -195,9 +202,9 @@ def made_otherwise(data: Mapping[str, Any], vocabulary: Vocabulary) -> list[str]
     if len(names) > 1:
         which = f"{len(names):,} added tokens, such as {names[0]!r}, are pieces"
     remark = (
-        f"{which} of the model, too: where the library does not find it in a text (single_word, or "
-        "inside a special token that is ordinary text), or it is written later (normalizer, "
-        "Metaspace), its model may still make it"
+        f"{which} of the model, too: where the library does not find it in a text (single_word, "
+        "inside a special token that is ordinary text, or without the prefix of pieces inside "
+        "words), or it is written later (normalizer, Metaspace), its model may still make it"
     )
     return [remark]
 
