@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
+from decimal import Decimal, localcontext
 from fractions import Fraction
+from hashlib import sha256
 from itertools import pairwise
 
 import numpy as np
@@ -17,6 +19,7 @@ from shared.listener import Listener
 from shared.properties import tries
 
 from partcover import GroupBudget, InputError, Instance, Vocabulary, WordCounts, segment, trainers
+from partcover.kernels.training import _unigram
 from partcover.trainers.shared.lattice import Lattice
 from partcover.trainers.shared.unigram_model import digamma, expectation, pruning_losses
 
@@ -78,12 +81,31 @@ def test_a_long_word_neither_overflows_nor_vanishes():
     assert expected[2] == pytest.approx(5000 * 0.5 / 0.5625)
 
 
-def testdigamma():
+def test_digamma():
     euler = 0.57721566490153286
     assert digamma(1.0) == pytest.approx(-euler, rel=1e-13)
     assert digamma(0.5) == pytest.approx(-euler - 2 * math.log(2), rel=1e-13)
     x = np.array([0.01, 0.5, 3.3, 9.99, 10.0, 250.5, 1e9])
     assert digamma(x + 1) == pytest.approx(digamma(x) + 1 / x, rel=1e-12)
+
+
+def test_logarithms_and_exponentials_are_the_same_everywhere():
+    """Near the true ones, and to the last bit whatever processor and system compute them."""
+    draw = random.Random(1)
+    values = [math.ldexp(draw.uniform(0.5, 1.5), draw.randint(-999, 999)) for _ in range(300)]
+    values += [draw.uniform(0.5, 1.5) for _ in range(100)] + [2.0**-1000, 0.5, 1.0, 2.0, 2.0**1000]
+    found = np.array(values)
+    _unigram.take_logarithms(found)
+    part, power = np.empty(len(found)), np.empty(len(found), np.int64)
+    _unigram.exponentials(found, part, power)
+    with localcontext(prec=40):
+        rows = zip(values, found.tolist(), part.tolist(), power.tolist(), strict=True)
+        for value, log, p, e in rows:
+            assert abs(Decimal(value).ln() - Decimal(log)) < math.ulp(log)
+            assert abs(Decimal(log).exp() / Decimal(2) ** e - Decimal(p)) < 2 * math.ulp(p)
+            assert 0.5 <= p <= 2
+    digest = sha256(found.astype("<f8").tobytes() + part.astype("<f8").tobytes())
+    assert digest.hexdigest()[:16] == "de928fa488081c87"
 
 
 def seeds_of(counts):

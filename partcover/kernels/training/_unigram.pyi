@@ -5,11 +5,14 @@ Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 Float = npt.NDArray[np.float64]
 
+def take_logarithms(values: Float) -> None: ...
+def exponentials(score: Float, part: Float, power: Int64) -> None: ...
 def expect(
     begin: Int64,
     arcs: Int32,
     length: Int32,
-    score: Float,
+    part: Float,
+    power: Int64,
     offsets: Int64,
     counts: Int64,
     first: int,

@@ -5,58 +5,90 @@ Words and pieces are given as a lattice; see `partcover.trainers.shared.lattice`
 finite natural logarithms.  Sums are computed in the order of words and arcs.
 """
 
-from libc.math cimport INFINITY, exp, log
-from libc.stdint cimport int32_t, int64_t
+from libc.math cimport INFINITY
+from libc.stdint cimport INT64_MIN, int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
+
+include "_logarithms.pxi"
+
+
+def take_logarithms(double[::1] values):
+    """Replaces values, which are from 2^-1000 to 2^1000, by their natural logarithms."""
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(values.shape[0]):
+            values[i] = _log(values[i])
+
+
+def exponentials(const double[::1] score, double[::1] part, int64_t[::1] power):
+    """Writes the exponential of each score as part · 2^power; they are at most 10^6 from 0."""
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(score.shape[0]):
+            part[i] = _exp(score[i], &power[i])
 
 
 def expect(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[::1] length,
-           const double[::1] score, const int64_t[::1] offsets, const int64_t[::1] counts,
-           Py_ssize_t first, Py_ssize_t last, double[::1] expected):
+           const double[::1] part, const int64_t[::1] power, const int64_t[::1] offsets,
+           const int64_t[::1] counts, Py_ssize_t first, Py_ssize_t last, double[::1] expected):
     """Adds to `expected`, shape (pieces,), each piece's expected count in words first..last - 1.
+
+    The probability of each piece is part · 2^power, where 1/2 <= part <= 2.
 
     Returns
     -------
     float
         The log-likelihood of the words: Σ count · log(sum over segmentations).
     """
-    cdef Py_ssize_t w, i, a, base, size, lowest
+    cdef Py_ssize_t w, i, a, base, size, lowest, e
     cdef Py_ssize_t longest = 1
     cdef Py_ssize_t widest = 1
     cdef double likelihood = 0.0
-    cdef double largest, total, share
-    cdef double *rest    # log-probability of the rest of the word from each node on
+    cdef double total, share
+    cdef int64_t scale, largest
+    # the probability of the rest of the word from each node on is rest · 2^rest_power
+    cdef double *rest
+    cdef int64_t *rest_power
     cdef double *flow    # probability that a segmentation visits each node
     cdef double *odds    # probability of each arc among the arcs with the same beginning
     for w in range(first, last):
         longest = max(longest, offsets[w + 1] - offsets[w])
         widest = max(widest, begin[offsets[w + 1]] - begin[offsets[w]])
-    rest = <double *> malloc((2 * (longest + 1) + widest) * sizeof(double))
+    rest = <double *> malloc((longest + 1) * (2 * sizeof(double) + sizeof(int64_t))
+                             + widest * sizeof(double))
     if rest == NULL:
         raise MemoryError
-    flow = rest + longest + 1
+    rest_power = <int64_t *> (rest + longest + 1)
+    flow = <double *> (rest_power + longest + 1)
     odds = flow + longest + 1
     with nogil:
         for w in range(first, last):
             base = offsets[w]
             size = offsets[w + 1] - base
             lowest = begin[base]
-            rest[size] = 0.0
+            rest[size] = 1.0
+            rest_power[size] = 0
             flow[size] = 0.0
             for i in range(size - 1, -1, -1):
                 flow[i] = 0.0
-                largest = -INFINITY
+                largest = INT64_MIN
                 for a in range(begin[base + i], begin[base + i + 1]):
-                    odds[a - lowest] = score[arcs[a]] + rest[i + length[arcs[a]]]
-                    largest = max(largest, odds[a - lowest])
+                    e = i + length[arcs[a]]
+                    largest = max(largest, power[arcs[a]] + rest_power[e])
                 total = 0.0
                 for a in range(begin[base + i], begin[base + i + 1]):
-                    odds[a - lowest] = exp(odds[a - lowest] - largest)
+                    e = i + length[arcs[a]]
+                    scale = power[arcs[a]] + rest_power[e] - largest
+                    share = part[arcs[a]] * rest[e]
+                    odds[a - lowest] = share * _two_to(scale) if scale > -1000 else 0
                     total += odds[a - lowest]
-                rest[i] = largest + log(total)
+                scale = _exponent(total)
+                rest[i] = total * _two_to(-scale)
+                rest_power[i] = largest + scale
                 for a in range(begin[base + i], begin[base + i + 1]):
                     odds[a - lowest] /= total
-            likelihood += counts[w] * rest[0]
+            likelihood += counts[w] * (_log(rest[0]) + rest_power[0] * (HIGH + LOW))
             flow[0] = 1.0
             for i in range(size):
                 for a in range(begin[base + i], begin[base + i + 1]):
@@ -173,11 +205,11 @@ def losses(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[::1]
             while i:
                 parts += 1
                 i -= length[token[i]]
-            more = log(<double> (total + uses[p] * (parts - 1)))
+            more = _log(<double> (total + uses[p] * (parts - 1)))
             without = 0.0
             i = n
             while i:
-                without += log(<double> (uses[token[i]] + uses[p])) - more
+                without += _log(<double> (uses[token[i]] + uses[p])) - more
                 i -= length[token[i]]
-            loss[p] = uses[p] * (log(<double> uses[p]) - log(<double> total) - without)
+            loss[p] = uses[p] * (_log(<double> uses[p]) - _log(<double> total) - without)
     free(ahead)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
@@ -40,17 +39,20 @@ def expectation(lattice: Lattice, score: Float64, *, threads: int = 1) -> tuple[
         Log-likelihood of the words.  O(occurrences) time.
     """
     words = lattice.words
+    part, power = np.empty(len(score)), np.empty(len(score), np.int64)
+    _unigram.exponentials(score, part, power)
 
-    def work(part: tuple[int, int]) -> tuple[Float64, float]:
+    def work(shard: tuple[int, int]) -> tuple[Float64, float]:
         expected = np.zeros(len(lattice.pieces))
         value = _unigram.expect(
             lattice.begin,
             lattice.arcs,
             lattice.length,
-            score,
+            part,
+            power,
             words.offsets,
             words.counts,
-            *part,
+            *shard,
             expected,
         )
         return expected, value
@@ -141,7 +143,7 @@ class PieceModel:
         counted = np.where(self.fixed | (expected >= RARE), np.maximum(expected, RARE), 0.0)
         total = max(float(counted.sum()), RARE)  # the sum is 0 where there are no words
         if m_step == "plain":
-            score = np.log(np.maximum(expected, RARE)) - math.log(total)
+            score = _log(np.maximum(expected, RARE)) - _log(total)
         else:
             score = digamma(np.maximum(expected, RARE)) - digamma(total)
         return replace(self, score=score)
@@ -189,7 +191,7 @@ def fit_shares(lattice: Lattice, rounds: int, *, threads: int = 1) -> float:
     threads : int
         Number of threads; the result is the same for any number.
     """
-    score = np.full(len(lattice.pieces), -math.log(max(1, len(lattice.pieces))))
+    score = np.full(len(lattice.pieces), -_log(max(1, len(lattice.pieces))))
     for _ in range(rounds):
         expected, _ = expectation(lattice, score, threads=threads)
         score = _log_share(np.maximum(expected, 1e-300))
@@ -198,7 +200,14 @@ def fit_shares(lattice: Lattice, rounds: int, *, threads: int = 1) -> float:
 
 def _log_share(value: Float64) -> Float64:
     """Returns log(value / Σ value)."""
-    return np.asarray(np.log(value) - np.log(value.sum()) if len(value) else value)
+    return np.asarray(_log(value) - _log(value.sum()) if len(value) else value)
+
+
+def _log(values: ArrayLike) -> Float64:
+    """Computes natural logarithms of positive numbers, the same on every processor and system."""
+    results = np.array(values, float)
+    _unigram.take_logarithms(results.reshape(-1))
+    return results
 
 
 def digamma(x: ArrayLike) -> Float64:
@@ -211,4 +220,4 @@ def digamma(x: ArrayLike) -> Float64:
         x = np.where(small, x + 1, x)
     y = 1 / (x * x)
     series = y * (1 / 12 - y * (1 / 120 - y * (1 / 252 - y * (1 / 240 - y * (1 / 132)))))
-    return np.asarray(result + np.log(x) - 0.5 / x - series)
+    return np.asarray(result + _log(x) - 0.5 / x - series)
