@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from math import inf, isinf, log
+from math import inf, isinf
 
 from ..corpus import symbols as sym
 from ..corpus.pretokenizers.words_within import WordsWithin
 from ..errors import InputError
 from ..kernels.segmentation._characters import characters, to_bytes
+from ..kernels.training import _unigram
 from ..runtime.arguments import checked
 from ..runtime.arrays import Array, Float64, Int32, Int64, np
 from ..vocabulary.rules import SegmentationRule
@@ -278,11 +279,11 @@ def _paths(trie: TokenTrie, rule: SegmentationRule, alpha: float, seed: int) -> 
     def weights(scores: Float64) -> dict[str, Array]:
         if isinf(alpha):
             return {"part": np.ones(len(scores)), "power": np.full(len(scores), -_STEP)}
-        bits = scores * (alpha / log(2))
-        if len(bits) and np.abs(bits).max() > 2**31:
-            raise InputError(f"alpha is {alpha}: multiplied by the scores, this exceeds 2^31 bits")
-        powers = np.floor(bits)
-        return {"part": np.exp2(bits - powers), "power": powers.astype(np.int64)}
+        if len(scores) and np.abs(scores * alpha).max() > 2**31:
+            raise InputError(f"alpha is {alpha}: multiplied by the scores, this exceeds 2^31")
+        found = np.empty(len(scores), [("part", np.float64), ("power", np.int64)])
+        _unigram.exponentials(scores * alpha, found)
+        return {"part": found["part"], "power": found["power"]}
 
     links, listed = trie.listed(**weights(scores))
     alone = weights(singles)

@@ -22,8 +22,9 @@ include "_neighbours.pxi"
 include "../shared/_prefetch.pxi"
 include "_queue.pxi"
 include "../shared/_random.pxi"
+include "_scored_arcs.pxi"
 include "_trie.pxi"
-include "_weights.pxi"
+include "../shared/_weights.pxi"
 
 # for longer words `Segmenter.priority` also needs the reversed tokens
 SHORT_WORD = SHORT

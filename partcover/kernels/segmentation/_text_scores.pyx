@@ -23,7 +23,7 @@ include "../shared/_pairs.pxi"
 include "../shared/_prefetch.pxi"
 include "_queue.pxi"
 include "_trie.pxi"
-include "_weights.pxi"
+include "_scored_arcs.pxi"
 
 cdef enum:
     REACHED = 255        # bytes of the longest word that `reach` accepts

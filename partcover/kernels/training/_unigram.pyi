@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -6,13 +8,12 @@ Int64 = npt.NDArray[np.int64]
 Float = npt.NDArray[np.float64]
 
 def take_logarithms(values: Float) -> None: ...
-def exponentials(score: Float, part: Float, power: Int64) -> None: ...
+def exponentials(values: Float, results: npt.NDArray[Any]) -> None: ...
 def expect(
     begin: Int64,
     arcs: Int32,
     length: Int32,
-    part: Float,
-    power: Int64,
+    share: npt.NDArray[Any],
     offsets: Int64,
     counts: Int64,
     first: int,

@@ -5,11 +5,11 @@ Words and pieces are given as a lattice; see `partcover.trainers.shared.lattice`
 finite natural logarithms.  Sums are computed in the order of words and arcs.
 """
 
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, floor
 from libc.stdint cimport INT64_MIN, int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy
 
+include "../shared/_weights.pxi"
 include "_logarithms.pxi"
 
 
@@ -21,20 +21,20 @@ def take_logarithms(double[::1] values):
             values[i] = _log(values[i])
 
 
-def exponentials(const double[::1] score, double[::1] part, int64_t[::1] power):
-    """Writes the exponential of each score as part · 2^power; they are at most 10^6 from 0."""
+def exponentials(const double[::1] values, Weight[::1] results):
+    """Writes the exponential of each value, which is at most 2^31 from 0."""
     cdef Py_ssize_t i
     with nogil:
-        for i in range(score.shape[0]):
-            part[i] = _exp(score[i], &power[i])
+        for i in range(values.shape[0]):
+            results[i] = _exp(values[i])
 
 
 def expect(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[::1] length,
-           const double[::1] part, const int64_t[::1] power, const int64_t[::1] offsets,
-           const int64_t[::1] counts, Py_ssize_t first, Py_ssize_t last, double[::1] expected):
+           const Weight[::1] share, const int64_t[::1] offsets, const int64_t[::1] counts,
+           Py_ssize_t first, Py_ssize_t last, double[::1] expected):
     """Adds to `expected`, shape (pieces,), each piece's expected count in words first..last - 1.
 
-    The probability of each piece is part · 2^power, where 1/2 <= part <= 2.
+    The probability of each piece is its `share`.
 
     Returns
     -------
@@ -45,56 +45,49 @@ def expect(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[::1]
     cdef Py_ssize_t longest = 1
     cdef Py_ssize_t widest = 1
     cdef double likelihood = 0.0
-    cdef double total, share
-    cdef int64_t scale, largest
-    # the probability of the rest of the word from each node on is rest · 2^rest_power
-    cdef double *rest
-    cdef int64_t *rest_power
+    cdef double total, passing
+    cdef int64_t power
+    cdef Weight *rest    # probability of the rest of the word from each node on
     cdef double *flow    # probability that a segmentation visits each node
     cdef double *odds    # probability of each arc among the arcs with the same beginning
     for w in range(first, last):
         longest = max(longest, offsets[w + 1] - offsets[w])
         widest = max(widest, begin[offsets[w + 1]] - begin[offsets[w]])
-    rest = <double *> malloc((longest + 1) * (2 * sizeof(double) + sizeof(int64_t))
-                             + widest * sizeof(double))
+    rest = <Weight *> malloc((longest + 1) * sizeof(Weight)
+                             + (longest + 1 + widest) * sizeof(double))
     if rest == NULL:
         raise MemoryError
-    rest_power = <int64_t *> (rest + longest + 1)
-    flow = <double *> (rest_power + longest + 1)
+    flow = <double *> (rest + longest + 1)
     odds = flow + longest + 1
     with nogil:
         for w in range(first, last):
             base = offsets[w]
             size = offsets[w + 1] - base
             lowest = begin[base]
-            rest[size] = 1.0
-            rest_power[size] = 0
+            rest[size] = Weight(1, 0)
             flow[size] = 0.0
             for i in range(size - 1, -1, -1):
                 flow[i] = 0.0
-                largest = INT64_MIN
+                power = INT64_MIN
                 for a in range(begin[base + i], begin[base + i + 1]):
                     e = i + length[arcs[a]]
-                    largest = max(largest, power[arcs[a]] + rest_power[e])
+                    power = max(power, share[arcs[a]].power + rest[e].power)
                 total = 0.0
                 for a in range(begin[base + i], begin[base + i + 1]):
                     e = i + length[arcs[a]]
-                    scale = power[arcs[a]] + rest_power[e] - largest
-                    share = part[arcs[a]] * rest[e]
-                    odds[a - lowest] = share * _two_to(scale) if scale > -1000 else 0
+                    odds[a - lowest] = _shifted(share[arcs[a]].part * rest[e].part,
+                                                share[arcs[a]].power + rest[e].power - power)
                     total += odds[a - lowest]
-                scale = _exponent(total)
-                rest[i] = total * _two_to(-scale)
-                rest_power[i] = largest + scale
+                rest[i] = _normal(total, power)
                 for a in range(begin[base + i], begin[base + i + 1]):
                     odds[a - lowest] /= total
-            likelihood += counts[w] * (_log(rest[0]) + rest_power[0] * (HIGH + LOW))
+            likelihood += counts[w] * (_log(rest[0].part) + rest[0].power * (HIGH + LOW))
             flow[0] = 1.0
             for i in range(size):
                 for a in range(begin[base + i], begin[base + i + 1]):
-                    share = flow[i] * odds[a - lowest]
-                    flow[i + length[arcs[a]]] += share
-                    expected[arcs[a]] += counts[w] * share
+                    passing = flow[i] * odds[a - lowest]
+                    flow[i + length[arcs[a]]] += passing
+                    expected[arcs[a]] += counts[w] * passing
     free(rest)
     return likelihood
 

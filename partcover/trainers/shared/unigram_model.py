@@ -39,20 +39,19 @@ def expectation(lattice: Lattice, score: Float64, *, threads: int = 1) -> tuple[
         Log-likelihood of the words.  O(occurrences) time.
     """
     words = lattice.words
-    part, power = np.empty(len(score)), np.empty(len(score), np.int64)
-    _unigram.exponentials(score, part, power)
+    share = np.empty(len(score), [("part", np.float64), ("power", np.int64)])
+    _unigram.exponentials(score, share)
 
-    def work(shard: tuple[int, int]) -> tuple[Float64, float]:
+    def work(part: tuple[int, int]) -> tuple[Float64, float]:
         expected = np.zeros(len(lattice.pieces))
         value = _unigram.expect(
             lattice.begin,
             lattice.arcs,
             lattice.length,
-            part,
-            power,
+            share,
             words.offsets,
             words.counts,
-            *shard,
+            *part,
             expected,
         )
         return expected, value

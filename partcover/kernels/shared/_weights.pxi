@@ -1,25 +1,13 @@
-# Scores and weights of tokens along a path.  Included by _segment.pyx.
+# Weights that are too small for floating point.  Included by the kernels that multiply
+# probabilities along a word.
 
 cdef enum:
     MIN_SHIFT = -1000   # a weight below 2^MIN_SHIFT of another counts as 0
 
 
-cdef struct Scored:     # a token with its score
-    double score
-    int32_t length
-    int32_t token
-
-
-cdef struct Weight:     # the number part · 2^power, part in [1, 2]
+cdef struct Weight:     # the number part · 2^power, part in [1, 2] but for rounding
     double part
     int64_t power
-
-
-cdef struct Weighed:    # a token with its weight
-    double part
-    int64_t power
-    int32_t length
-    int32_t token
 
 
 cdef union Double:
@@ -28,7 +16,7 @@ cdef union Double:
 
 
 cdef inline Weight _normal(double part, int64_t power) noexcept nogil:
-    """The weight part · 2^power for a part of at least 1, which is brought into [1, 2)."""
+    """The weight part · 2^power, for a normal number as part, which is brought into [1, 2)."""
     cdef Double number
     cdef int64_t exponent
     number.value = part
