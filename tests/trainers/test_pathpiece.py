@@ -72,6 +72,13 @@ def test_a_token_in_a_long_word_costs_what_cutting_anew_does(draw, letters, toke
         assert more == 3 * oracle.fewest_of_a_long_word(word, others) - needed
 
 
+@pytest.mark.parametrize("measure", MEASURES)
+def test_a_longer_token_with_the_same_end_replaces_it(measure):
+    lattice = lattice_of({"aaabcd": 1}, ["aaa", "bcd", "abcd"])
+    cost, _, needed = removal_increases(lattice, increase=measure)
+    assert (by_token(lattice, cost), needed) == ({"aaa": 1, "bcd": 1, "abcd": 0}, 2)
+
+
 def test_a_token_twice_in_a_word_costs_more_than_its_occurrences():
     # without one "ab" the other still stands; without both, nothing does
     lattice = lattice_of({"abab": 1}, ["ab", "ba"])
