@@ -19,6 +19,7 @@ from ..runtime.arrays import Float64
 from ..runtime.limits import Deadline
 from ..segmentation.segmentation import Segmentation, segment
 from ..vocabulary.vocabulary import Vocabulary
+from .search_space import promise_of
 
 _FIRST = 4  # the first exchange is of a quarter of the tokens
 _TRIED = 24  # tokens to drop, and tokens to add instead
@@ -210,9 +211,8 @@ class ClosedTokens:
         return self.instance.rule != "shortest_path"
 
     @cached_property
-    def _promise(self) -> np.ndarray:
-        index = self.instance.unmerged.index
-        return index.weight * (index.length.astype(np.int64) - 1)
+    def _promise(self) -> Float64:
+        return promise_of(self.instance.unmerged)
 
     def counted(self, tokens: tuple[Token, ...]) -> tuple[Vocabulary, int]:
         """Returns the vocabulary of some tokens, and the tokens that it needs."""

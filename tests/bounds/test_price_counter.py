@@ -94,6 +94,17 @@ def test_large_counts_are_counted_beyond_64_bits(data):
     assert counter.proven_by(low) is None
 
 
+def test_a_token_that_overlaps_itself_saves_no_more_than_all_symbols():
+    instance = Instance({"a" * size: 2**46 + 1 for size in (600, 450, 300, 150)}, 1)
+    counter = counter_of(instance)
+    longest = max(instance.index.length.tolist())
+    assert 0 < counter.largest_reward.min() <= counter.largest_reward.max() < 2**57
+    assert counter.largest_reward[-1] == (2**46 + 1) * (longest - 1)
+    prices = counter.rounded(np.full(len(instance.words.data), 1 / 150))
+    every = counter.count(prices, 1, every=True)[0]
+    assert [counter.count(prices, 1)[0] for _ in range(2)] == [every, every]
+
+
 @given(st.lists(st.integers(0, 9), min_size=1), st.integers(0, 12))
 def test_the_largest(values, count):
     ordered = sorted(values, reverse=True)

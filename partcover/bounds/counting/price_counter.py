@@ -99,8 +99,10 @@ class PriceCounter:
         self.fixed = np.zeros(len(self.lo), bool)  # whether a token is required; shape (tokens,)
         self.fixed[own[own >= 0]] = True
         self.fixed[len(index) :] = True
-        # prices are at most 1, so no reward is above this
-        self.largest_reward = (self.length.astype(np.int64) - 1) * self.weight
+        # prices are at most 1, so no reward is above this; the product of a token whose
+        # occurrences overlap may exceed 63 bits
+        pairs, most = self.length.astype(np.int64) - 1, words.total_symbols
+        self.largest_reward = np.where(self.weight > most // pairs, most, self.weight * pairs)
         self.n_required = int(self.fixed.sum())
         # number of tokens in `order` that the next count looks at first
         self.n_likely = len(self.lo)

@@ -221,11 +221,12 @@ class TailPrices:
         least = self.least // self.counter.one // 2
         if not least:
             return []
-        numbers = np.flatnonzero(index.weight * (index.length.astype(np.int64) - 1) >= least)
+        # weights that times length - 1, which may exceed 63 bits, are enough
+        enough = -(-least // (index.length.astype(np.int64) - 1))
+        numbers = np.flatnonzero(index.weight >= enough)
         tokens = list(index.tokens(numbers))
         weight = index.weight[numbers] - own.weight_of(own.find_tokens(tokens))
-        sizes = np.array([len(token) for token in tokens], np.int64)
-        wanted = np.flatnonzero(weight * (sizes - 1) >= least).tolist()
+        wanted = np.flatnonzero(weight >= enough[numbers]).tolist()
         return self._others([tokens[i] for i in wanted])
 
     def _first_tolls(self, known: KnownTokens) -> Int64:
