@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import combinations
 from math import log
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,11 @@ def text_bytes(words: WordCounts) -> int | None:
         return words.total_symbols
     size = 1 + np.searchsorted([0x80, 0x800, 0x10000], words.data, side="right")
     before = np.concatenate([[0], np.cumsum(size)])
-    return int(np.dot(words.counts, np.diff(before[words.offsets])))
+    sizes = np.diff(before[words.offsets])
+    if words.total_symbols < 2**61:  # a character has at most four bytes
+        return int(np.dot(words.counts, sizes))
+    total: int = sum(map(mul, words.counts.tolist(), sizes.tolist()))
+    return total
 
 
 def token_uses(cut: Segmentation, size: int) -> Int64:

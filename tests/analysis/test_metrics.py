@@ -81,6 +81,7 @@ def test_text_is_measured_in_bytes():
     for kind in ("bytes", "chars"):
         assert text_bytes(WordCounts.from_counts(counts, kind)) == expected
     assert text_bytes(WordCounts.from_counts({(1, 2): 1}, "ints")) is None
+    assert text_bytes(WordCounts.from_counts({"🙂": 2**61, "né": 2**61 - 1}, "chars")) == 7 * 2**61 - 3
     assert text_bytes(WordCounts.from_counts({}, "chars")) == 0
 
 

@@ -297,6 +297,17 @@ def tampered(leaf: Leaf) -> dict[str, Leaf]:
     }
 
 
+def test_multipliers_of_which_only_the_sum_is_too_large_are_refused(instance, checkpoints):
+    proof = checkpoints[-1].certificate
+    leaf = next(node for node in proof.tree if isinstance(node, Leaf) and node.cuts)
+    most, *others = sorted(unpacked(leaf.pairs, 10**6), key=lambda pair: -len(pair.multipliers))
+    assert len(most.multipliers) == 7  # their sum in 64 bits would be negative
+    large = replace(most, multipliers=np.full_like(most.multipliers, 2**61 - 1))
+    start = with_leaf(proof, replace(leaf, pairs=(large, *others)))
+    with pytest.raises(InputError, match="too large to count with"):
+        branch_and_cut(instance, start_certificate=start)
+
+
 @pytest.mark.parametrize(
     "message",
     [

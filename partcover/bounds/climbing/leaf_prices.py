@@ -145,7 +145,7 @@ class LeafReader:
             for token in inequality.tokens:
                 gains[token] = gains.get(token, 0) + multiplier * cut.coef
         _refuse_beyond(_LIMIT << self.counter.low_bits, max(gains.values(), default=0))
-        _refuse_beyond(_LIMIT, sum(int(multiplier.sum()) for _, multiplier in own.values()))
+        _refuse_beyond(_LIMIT, sum(sum(multiplier.tolist()) for _, multiplier in own.values()))
         return Term(Cuts(list(cuts), pairs, bridges), cuts, _over_flows(own))
 
 
