@@ -131,7 +131,8 @@ def write_page(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    data = {"charts": charts, "explorer": explorer, "steps": step_by_step}
+    listed = {"explorer": _with_all_digits(explorer), "steps": _with_all_digits(step_by_step)}
+    data = {"charts": charts, **listed}
     scripts = (*_SCRIPTS, *_CHART_SCRIPTS) if charts else _SCRIPTS
     page = environment.get_template("report.html").render(
         title=title
@@ -157,6 +158,15 @@ def write_page(
         script="\n".join((_PAGES / name).read_text("utf-8") for name in scripts),
     )
     write_atomic(path, page)
+
+
+def _with_all_digits(data: Any) -> Any:
+    """Returns JSON with whole numbers that scripts would round, those beyond 53 bits, as text."""
+    if isinstance(data, dict):
+        return {key: _with_all_digits(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_with_all_digits(value) for value in data]
+    return str(data) if isinstance(data, int) and abs(data) > 2**53 else data
 
 
 def _bar(

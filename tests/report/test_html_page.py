@@ -142,6 +142,20 @@ def test_a_picture_shows_the_answer_that_is_given(tmp_path, monkeypatch):
         write_page(read_runs([tmp_path / f"{name}.json" for name in names]), tmp_path / "r.html")
 
 
+def test_counts_beyond_53_bits_keep_all_digits(tmp_path):
+    pytest.importorskip("jinja2")
+    counts = {"abab": 2**53 + 1, "bab": 2**53, "ab": 3}
+    WordCounts.from_counts(counts).save(tmp_path / "c.tsv")
+    Instance(counts, 1).save(tmp_path / "i.json")
+    Vocabulary(["ab"]).save(tmp_path / "v.json")
+    names = ("c.tsv", "i.json", "v.json")
+    write_page(read_runs([tmp_path / name for name in names]), tmp_path / "r.html")
+    data = content_of((tmp_path / "r.html").read_text("utf-8"))
+    assert data["explorer"]["words"] == [["abab", str(2**53 + 1)], ["bab", 2**53], ["ab", 3]]
+    assert data["steps"][0]["counts"] == [str(2**53 + 1), 2**53, 3]
+    assert data["steps"][0]["best"]["tokens"] == str(2**54 + 2**53 + 8)
+
+
 def test_integers_are_letters_with_names():
     words = WordCounts.from_counts({(7, 9, 2**40): 1}, "ints")
     data = explore(words, {"v": Vocabulary([(7, 9)], "ints")})

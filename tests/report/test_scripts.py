@@ -192,6 +192,19 @@ def test_a_rule_that_the_script_does_not_know_is_no_rule():
     assert known == [False] * 6 + [True]
 
 
+def test_the_script_writes_all_digits_of_whole_numbers():
+    written = run_node(
+        "globalThis.document = {getElementById: () => ({textContent: '{}'})};"
+        "const code = require('fs').readFileSync("
+        f"{json.dumps(str(PAGES / 'tokens.js'))}, 'utf-8');"
+        "require('vm').runInThisContext(code);"
+        "const numbers = JSON.parse(require('fs').readFileSync(0));"
+        "console.log(JSON.stringify(numbers.map(grouped)));",
+        [7, 2**53, str(2**53 + 1)],
+    )
+    assert written == ["7", "9,007,199,254,740,992", "9,007,199,254,740,993"]
+
+
 NORMALIZERS = [
     *("NFC", "NFKD", "NFKC+Lowercase", "NFD+StripAccents", "Strip", "BertNormalizer", "Nmt"),
     '{"type":"Prepend","prepend":"$&"}',

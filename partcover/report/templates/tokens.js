@@ -9,8 +9,9 @@ function make(tag, properties = {}, ...children) {
   return element;
 }
 
+// whole numbers beyond 53 bits are texts
 function grouped(number) {
-  return number.toLocaleString("en");
+  return (typeof number === "string" ? BigInt(number) : number).toLocaleString("en");
 }
 
 // characters that are invisible or change the direction of the text around them
