@@ -105,6 +105,16 @@ def test_a_token_that_overlaps_itself_saves_no_more_than_all_symbols():
     assert [counter.count(prices, 1)[0] for _ in range(2)] == [every, every]
 
 
+def test_required_tokens_may_have_more_than_63_bits_of_rewards_together():
+    word = bytes(range(60))
+    parts = [word[begin:end] for begin in range(60) for end in range(begin + 2, 61)]
+    required = sorted(parts, key=len)[-601:-1]
+    instance = Instance({word: 2**27}, 600, required=required)
+    counter = counter_of(instance)
+    value, _ = counter.count(np.full(60, counter.one), 600)
+    assert value == 2**27 * (60 - sum(len(token) - 1 for token in required)) * counter.one
+
+
 @given(st.lists(st.integers(0, 9), min_size=1), st.integers(0, 12))
 def test_the_largest(values, count):
     ordered = sorted(values, reverse=True)

@@ -290,7 +290,7 @@ class PriceCounter:
         required, others = self.order[: self.n_required], self.order[self.n_required :]
         if not self.low_bits:
             total = int(np.dot(words.counts, sums))
-            total -= int(out[required].sum()) + largest(out[others], free)[0]
+            total -= _sum(out[required]) + largest(out[others], free)[0]
         else:  # the sums exceed 63 bits
             total = sum(map(mul, words.counts.tolist(), sums.tolist()))
             total -= (sum(out[required].tolist()) << self.low_bits) + sum(low[required].tolist())
@@ -377,5 +377,10 @@ def largest(values: Int64, count: int) -> tuple[int, int]:
     if count <= len(values):
         values = np.partition(values, len(values) - count)[len(values) - count :]
         smallest = int(values[0])
+    return _sum(values), smallest
+
+
+def _sum(values: Int64) -> int:
+    """Returns the sum of non-negative values, which may exceed 63 bits."""
     fits = int(values.max(initial=0)) < 2**63 // max(1, len(values))
-    return int(values.sum()) if fits else sum(values.tolist()), smallest
+    return int(values.sum()) if fits else sum(values.tolist())

@@ -386,7 +386,7 @@ class TailPrices:
         value = 32 * self.total + total
         items = sums[: self.n_items].copy()
         items[: len(self.known)] += 32 * self.rewards[self.known]
-        value -= int(items[self.is_required].sum())
+        value -= int(sum(items[self.is_required].tolist()))
         most = self._most_inside(sums, classes)
         in_head = 32 * (self.rewards[self.known[self.of_words]] + self.hidden)
         items[self.of_words] = in_head + np.maximum(sums[self.of_words], most)
