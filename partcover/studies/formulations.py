@@ -13,6 +13,7 @@ from ..corpus import symbols as sym
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..exact.formulations.build import EXACT, FORMULATIONS, build
+from ..exact.in_integers import is_beyond_tolerances
 from ..exact.relax import relax
 from ..exact.solver_io import SolverOptions, SolverReport
 from ..exact.solvers.registry import available, require, run
@@ -60,9 +61,10 @@ def formulations(
         A row for each formulation: ``formulation``, ``variables``, ``rows``, ``nonzeros``;
         ``lp_tokens``, the value of its linear relaxation by GLOP; ``tokens`` and ``cover``, its
         integer optimum where a solver proved one (for ``printed`` and ``wmc`` not the optimum of
-        the instance); ``seconds``, the time of each solver to prove it, None where it did not;
-        ``termination``, why each solver stopped.  A model too large for the memory has a
-        ``refused`` line instead of numbers.  After Ctrl-C the current row is the last.
+        the instance), None if the counts add up to more than 2^30 symbols, where a solver's
+        tolerances may be whole tokens; ``seconds``, the time of each solver to prove it, None
+        where it did not; ``termination``, why each solver stopped.  A model too large for the
+        memory has a ``refused`` line instead of numbers.  After Ctrl-C the current row is the last.
 
     Raises
     ------
@@ -141,7 +143,7 @@ def _prove(
 
 def _cover(instance: Instance, maximize: bool, objective: Any, report: SolverReport) -> int | None:
     """Returns the cover of a proven optimum, None without one."""
-    if report.has != "optimal" or report.values is None:
+    if report.has != "optimal" or report.values is None or is_beyond_tolerances(instance):
         return None
     value = float(objective @ report.values)
     if report.bound is not None and abs(value - report.bound) > max(0.5, _TOLERANCE * abs(value)):

@@ -121,3 +121,11 @@ def test_solvers_that_prove_different_optima_are_refused(monkeypatch):
     instance = Instance(WordCounts.from_words(["abd", "abc"]), 1)
     with pytest.raises(InputError, match="scip proves a cover of -2, another solver 2"):
         formulations(instance, names=["path"], solvers=["highs", "scip"])
+
+
+def test_nothing_is_proven_where_tolerances_may_be_whole_tokens():
+    instance = Instance({"aabc": 1, "aaab": 35184372088833}, 3)  # SCIP's cover is one too small
+    for row in formulations(instance, names=["path", "wmc"], solvers=["highs", "scip"]):
+        assert row["lp_tokens"] is not None
+        assert (row["tokens"], row["cover"]) == (None, None)
+        assert row["seconds"] == {"highs": None, "scip": None}
