@@ -184,7 +184,7 @@ class Corpora:
         symbols = sum(map(mul, weights, self._symbols))
         if symbols > 2**62:
             raise InputError(
-                f"with these weights there are {symbols} counted symbols, more than int64 can hold"
+                f"with these weights there are {symbols} counted symbols: at most 2^62 are possible"
             )
         # the weight of a corpus without words may be larger than int64 can hold
         counts = np.array([min(w, 2**62) for w in weights], np.int64) @ self.counts

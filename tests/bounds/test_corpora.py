@@ -302,7 +302,7 @@ def test_large_counts_do_not_overflow():
     assert solution.lower_bound <= smallest_worst(instance) == solution.worst
     with pytest.raises(InputError, match="too large to multiply by"):
         improve(Instance(Corpora([small, WordCounts.from_counts({"ab": 2**60})], [1, 1]), 2))
-    with pytest.raises(InputError, match="more than int64 can hold"):
+    with pytest.raises(InputError, match=r"at most 2\^62 are possible"):
         instance.weighted([2**40, 2**40])
 
 
