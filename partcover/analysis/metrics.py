@@ -156,7 +156,7 @@ def renyi_efficiency(uses: Int64, alpha: float = RENYI_ALPHA) -> float | None:
         entropy = -float(np.sum(share * np.log(share)))
     else:
         entropy = log(float(np.sum(share**alpha))) / (1 - alpha)
-    return entropy / log(len(positive))
+    return max(0.0, entropy / log(len(positive)))
 
 
 def use(cut: Segmentation, size: int) -> dict[str, Any]:

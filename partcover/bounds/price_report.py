@@ -137,7 +137,7 @@ def price_report(
             raise InputError("the certificate has no prices")
         leaf = next(n for n in certificate.tree if isinstance(n, Leaf) and n.prices is not None)
         terms = None
-        if leaf.is_plain:
+        if leaf.is_plain and counter.unit:  # it is 0 where counts are too large for 63 bits
             rewards = _plain_rewards(counter, prices, sorted(set().union(*inside.values())))
         else:
             sorted_words = SortedWords(instance)

@@ -75,13 +75,18 @@ def test_renyi_efficiency_of_their_package(pieces):
     assert renyi_efficiency(uses) == pytest.approx(theirs)
 
 
+def test_an_efficiency_is_never_below_zero():
+    assert str(renyi_efficiency(np.array([2**60, 1]))) == "0.0"
+
+
 def test_text_is_measured_in_bytes():
     counts = {"né": 2, "€𝄞x": 3}
     expected = sum(len(word.encode()) * count for word, count in counts.items())
     for kind in ("bytes", "chars"):
         assert text_bytes(WordCounts.from_counts(counts, kind)) == expected
     assert text_bytes(WordCounts.from_counts({(1, 2): 1}, "ints")) is None
-    assert text_bytes(WordCounts.from_counts({"🙂": 2**61, "né": 2**61 - 1}, "chars")) == 7 * 2**61 - 3
+    large = WordCounts.from_counts({"🙂": 2**61, "né": 2**61 - 1}, "chars")
+    assert text_bytes(large) == 7 * 2**61 - 3
     assert text_bytes(WordCounts.from_counts({}, "chars")) == 0
 
 

@@ -115,6 +115,16 @@ def test_required_tokens_may_have_more_than_63_bits_of_rewards_together():
     assert value == 2**27 * (60 - sum(len(token) - 1 for token in required)) * counter.one
 
 
+def test_prices_of_more_symbols_than_can_be_counted_are_shown():
+    instance = Instance({"abab": 2**57, "ba": 2**57 + 1}, 1)
+    prices = np.full(6, 1 << 20)
+    claim = Certificate.of(instance, (Leaf(prices),), 0)
+    (word,) = price_report(instance, claim, [b"abab"])
+    assert (b"abab", 3.0 * 2**57, 3.0, True) in word.tokens
+    assert (b"ba", 2.0**58 + 1, 1.0, False) in word.tokens
+    assert counter_of(instance).proven_by(claim) is None
+
+
 @given(st.lists(st.integers(0, 9), min_size=1), st.integers(0, 12))
 def test_the_largest(values, count):
     ordered = sorted(values, reverse=True)

@@ -178,7 +178,8 @@ class PriceCounter:
     def refine(self, bits: int) -> None:
         """Sets the number of binary digits of a price."""
         self.bits, self.one = bits, 1 << bits
-        # 16 · unit · symbols stays below 2^63: the lower bits of rewards are summed separately
+        # 16 · unit · symbols stays below 2^63: the lower bits of rewards are summed separately; of
+        # 2^58 symbols or more nothing can be counted, and the unit is 0
         self.low_bits = max(0, bits - (58 - self.instance.words.total_symbols.bit_length()))
         self.unit = self.one >> self.low_bits
 
@@ -235,7 +236,8 @@ class PriceCounter:
     def proven_by(self, certificate: Certificate) -> int | None:
         """Returns the bound for its k of a certificate with one leaf that has prices only.
 
-        None for a tree of several leaves, and for a leaf with group multipliers, pairs or cuts.
+        None for a tree of several leaves, for a leaf with group multipliers, pairs or cuts, and for
+        prices or counts that are too large to count with.
         """
         leaf = certificate.tree[0]
         self.refuse_other(certificate)
@@ -247,7 +249,7 @@ class PriceCounter:
         if prices is None:
             return self.instance.words.total_count
         self.refine(max(self.bits, certificate.scale_bits))
-        if int(prices.min(initial=0)) < _LOWEST_PRICE << certificate.scale_bits:
+        if not self.unit or int(prices.min(initial=0)) < _LOWEST_PRICE << certificate.scale_bits:
             return None
         prices <<= self.bits - certificate.scale_bits
         return self.bound(self.count(prices, certificate.k)[0])
