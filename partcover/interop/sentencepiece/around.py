@@ -33,8 +33,15 @@ class Spaces(NamedTuple):
     remarks: list[str]
 
 
-def spaces_of(model: Any) -> Spaces:
+def spaces_of(model: Any, *, exact: bool = False) -> Spaces:
     """Returns how a model treats a text.
+
+    Parameters
+    ----------
+    model : message
+        The model.
+    exact : bool
+        Whether a ▁ in a text is a space in all cases, as there: that takes a normalizer.
 
     Raises
     ------
@@ -51,7 +58,8 @@ def spaces_of(model: Any) -> Spaces:
     does = does or any(p.type == USER_DEFINED for p in model.pieces)
     space = MARK if escaped else " "
     known = space in normal or model.trainer_spec.byte_fallback
-    if escaped and not does and known and not any(MARK in piece[1:] for piece in pieces):
+    first = not any(MARK in piece[1:] for piece in pieces)
+    if escaped and known and first and not (does or exact):
         return Spaces(
             None,
             f"space-prefix:{MARK}",

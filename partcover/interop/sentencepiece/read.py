@@ -101,8 +101,10 @@ def from_bytes(data: bytes, path: Path | str) -> tuple[Vocabulary, list[str], An
     return vocabulary.with_(decoding=decoding), remarks, model
 
 
-def vocabulary_of(model: Any) -> tuple[Vocabulary, list[str]]:
+def vocabulary_of(model: Any, *, exact: bool = False) -> tuple[Vocabulary, list[str]]:
     """Returns the vocabulary of a model, and remarks on what is not carried.
+
+    A ▁ in a text is a space in all cases if `exact` is given.
 
     Raises
     ------
@@ -112,7 +114,7 @@ def vocabulary_of(model: Any) -> tuple[Vocabulary, list[str]]:
     kind = model.trainer_spec.model_type
     if kind not in (UNIGRAM, BPE, CHAR):
         raise InputError("sentencepiece models of whole words are not supported")
-    spaces = around.spaces_of(model)
+    spaces = around.spaces_of(model, exact=exact)
     pieces = _sort_pieces(model, spaced=spaces.spaced)
     fallback = model.trainer_spec.byte_fallback
     if kind == BPE:

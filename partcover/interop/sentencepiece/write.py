@@ -9,6 +9,7 @@ from typing import Any
 
 from ...corpus import symbols as sym
 from ...corpus.normalizers.normalizer import Normalizer
+from ...errors import InputError
 from ...runtime.files.writing import atomic_writer
 from ...vocabulary.roles import roles_of
 from ...vocabulary.vocabulary import Vocabulary
@@ -81,7 +82,12 @@ def _speller(vocabulary: Vocabulary) -> Callable[[sym.Token], str]:
     marked = spec is not None and spec["escape_whitespaces"] and len(steps) == 1
 
     def spell(token: sym.Token) -> str:
-        text = text_of(token) or ""
+        text = text_of(token)
+        if text is None:
+            raise InputError(
+                f"the token {sym.show(token)!r} cannot be a piece: pieces are text, other than "
+                "<0xHH> and without NUL"
+            )
         return text.replace(" ", MARK) if marked else text
 
     return spell
@@ -94,7 +100,11 @@ def pieces_by_id(vocabulary: Vocabulary) -> tuple[dict[int, Piece], list[Piece],
     spell = _speller(vocabulary)
     user_defined = set((own_spec(vocabulary) or {"user_defined": ()})["user_defined"])
     unknown = vocabulary.unknown.token if vocabulary.unknown else "<unk>"
-    others = {text: number for number, text in vocabulary.decode_only.items() if text}
+    others = {
+        text: number
+        for number, text in vocabulary.decode_only.items()
+        if len(text) == 1 and text[0] in singles
+    }
     placed: dict[int, Piece] = {}
     added: list[Piece] = []
 

@@ -75,7 +75,7 @@ def _by_rank(merges: list[tuple[bytes, bytes]], pieces: Mapping[bytes, int]) -> 
     """Returns the tokens by rank, if the merges are all ways to make each of two others."""
     groups = [(token, list(ways)) for token, ways in groupby(merges, lambda pair: b"".join(pair))]
     made = [token for token, _ in groups]
-    if len(set(made)) != len(made):
+    if len(set(made)) != len(made) or not pieces.keys() >= {*made}:
         return None
     ways_of = dict(groups)
     lengths = set(map(len, pieces))

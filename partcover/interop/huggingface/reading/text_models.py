@@ -124,9 +124,10 @@ def read_pieces_of_text(
         ).name
         remarks.append("a character without a token is left out of the text, as in the library")
     elif spelled != 256 and unknown is None:
+        other = "nothing" if model.get("unk_token") is None else "the unknown token"
         remarks.append(
-            "a character without a token becomes its bytes in partcover, and the unknown token "
-            "in the library"
+            f"a character without a token becomes its bytes in partcover, and {other} in the "
+            "library"
         )
     if model.get("ignore_merges") and fallback:
         remarks.append("in the library, a word such as <0x41> becomes that byte")
