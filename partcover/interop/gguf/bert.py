@@ -6,7 +6,8 @@ from typing import Any
 
 from ...corpus.normalizers.normalizer import Normalizer
 
-_LATER = r"[\u1161-\u1175\u11A8-\u11C2]"  # letters of Korean syllables behind the first one
+# letters of Korean syllables behind the first one
+_LATER = r"(?<=[\u1100-\u1112])[\u1161-\u1175][\u11A8-\u11C2]?"
 
 
 def bert_steps(*, lowercase: bool, strip_accents: bool) -> dict[str, Any]:
@@ -14,7 +15,7 @@ def bert_steps(*, lowercase: bool, strip_accents: bool) -> dict[str, Any]:
 
     Unlike Hugging Face's BertNormalizer it takes three control characters for white space.  Of a
     decomposed character it keeps the first one alone: it strips marks of all kinds, and all but the
-    first letter of a Korean syllable.
+    first letter of a Korean syllable, also of one that is written as letters.
 
     Examples
     --------
@@ -25,15 +26,21 @@ def bert_steps(*, lowercase: bool, strip_accents: bool) -> dict[str, Any]:
     """
     clean = {"clean_text": True, "handle_chinese_chars": True}
     steps: list[dict[str, Any]] = [
-        {"type": "Replace", "pattern": {"Regex": r"[\u000B\u000C\u0085]"}, "content": " "},
+        _replace(r"[\u000B\u000C\u0085]", " "),
         {"type": "BertNormalizer", **clean, "strip_accents": False, "lowercase": False},
+        _replace(r"\p{Cf}", ""),  # as those of BertNormalizer are of an old version of Unicode
     ]
     if strip_accents:
-        later = {"type": "Replace", "pattern": {"Regex": _LATER}, "content": ""}
-        steps += [{"type": "NFD"}, {"type": "StripAccents"}, later]
+        steps += [{"type": "NFD"}, _replace(r"\p{M}", ""), _replace(_LATER, "")]
+    elif lowercase:
+        steps.append(_replace("İ", "i"))
     if lowercase:
         steps.append({"type": "Lowercase"})
     return {"type": "Sequence", "normalizers": steps}
+
+
+def _replace(pattern: str, content: str) -> dict[str, Any]:
+    return {"type": "Replace", "pattern": {"Regex": pattern}, "content": content}
 
 
 def flags_of(normal: Normalizer) -> tuple[bool, bool] | None:

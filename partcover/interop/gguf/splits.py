@@ -46,7 +46,13 @@ def _cased(upper: str, lower: str, ending: str, digits: str) -> str:
     return rf"{words}|{digits}|{_REST}"
 
 
-_GROUPS = r"\p{N}{1,3}(?=(?:\p{N}{3})*(?!\p{N}))"  # of three digits, from the right
+# groups of three digits, from the right; what is in front of a number goes with its first group
+_GROUPS = r"\P{N}*\p{N}{1,3}(?=(?:\p{N}{3})*(?!\p{N}))"
+# Chinese characters, as llama.cpp lists them
+_HAN = (
+    "\u4e00-\u9fff\u3400-\u4dbf\U00020000-\U0002a6df\U0002a700-\U0002ebef\uf900-\ufaff"
+    "\U0002f800-\U0002fa1f"
+)
 _LINES = r"[^\n]+|[\n]+"
 _CASCADE = "|".join(rf"\s{{{size}}}(?!\S)" for size in (512, 256, 128, 64, 32, 16, 8, 4))
 # Latin and other letters with two cases, and so on, as DeepSeek's first models list them
@@ -122,6 +128,14 @@ _SPLITS = {
     ),
     "tiny_aya cohere2moe": Split(
         (_GROUPS, _cased(r"[\p{L}\p{M}]", r"[\p{L}\p{M}]", f"{_ENDINGS}?", r"\p{N}{1,3}"))
+    ),
+    "kimi-k2": Split(
+        (
+            (
+                rf"[{_HAN}]+|[^\r\n\p{{L}}\p{{N}}]?[\p{{L}}&&[^{_HAN}]]+{_ENDINGS}?|\p{{N}}{{1,3}}|"
+                r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+            ),
+        )
     ),
     "poro-chat bloom gpt3-finnish": Split((_PORO,)),
     "viking": Split((_PORO, r"\p{N}")),
