@@ -79,6 +79,10 @@ def _adapt_pieces(vocabulary: Vocabulary, lost: list[GivenUp], model: str) -> Vo
                 ("its map of characters", model == "llama" and spec["precompiled_charsmap"]),
                 ("less white space", model == "llama" and spec["remove_extra_whitespaces"]),
                 ("white space behind words", spec["treat_whitespace_as_suffix"]),
+                (
+                    "less white space without a space in front",
+                    spec["remove_extra_whitespaces"] and not spec["add_dummy_prefix"],
+                ),
             )
             if there
         ]

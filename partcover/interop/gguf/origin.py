@@ -13,6 +13,7 @@ from ...errors import InputError
 from ...vocabulary.vocabulary import Vocabulary
 from ..huggingface.origin import origin_in as _origin_in
 from ..huggingface.origin import use_of
+from ..sentencepiece.proto import NORMAL
 from .container import Value, is_numbers
 
 # what is written anew
@@ -84,7 +85,7 @@ def origin_of(
         origin["types"] = {
             text: number
             for text, number in zip(texts, types.content.tolist(), strict=False)
-            if number != 1
+            if number != NORMAL or text in vocabulary.special
         }
     return origin
 

@@ -13,8 +13,12 @@ import numpy as np
 
 from ...corpus.pretokenizers.byte_spelling import spelled_bytes
 from ...corpus.pretokenizers.steps.read import split_steps
+from ...corpus.word_counts import WordCounts
 from ...errors import InputError
+from ...segmentation.segmentation import segment
+from ...vocabulary.decoding import Decoding
 from ...vocabulary.vocabulary import Vocabulary
+from ..byte_level import pieces_of
 from ..huggingface.reading.read import from_json
 from ..huggingface.word_pieces import mark_steps
 from ..origin import ORIGIN
@@ -31,9 +35,11 @@ from ..sentencepiece.proto import (
 from ..sentencepiece.read import vocabulary_of
 from .bert import bert_steps
 from .container import MAGIC, Value, is_numbers, read_keys
+from .kinds import kinds_of
 from .origin import origin_of
 from .rwkv_spelling import read_spelled
-from .splits import SPLITS, Split
+from .special import merged, overlapping
+from .splits import SPLITS, Split, pretokenizer_of_split
 
 _PRE = "tokenizer.ggml."
 _MARK = "▁"
@@ -74,6 +80,26 @@ def read(path: Path) -> tuple[Vocabulary, list[str]]:
     return vocabulary, [*remarks, *listed.remarks()]
 
 
+def found_otherwise(keys: Mapping[str, Value], vocabulary: Vocabulary) -> Iterator[str]:
+    """Yields remarks on special tokens that llama.cpp finds elsewhere than partcover does.
+
+    Parameters
+    ----------
+    keys : mapping
+        The keys of the file that is written.
+    vocabulary : Vocabulary
+        The vocabulary that it is written for.
+    """
+    listed = _Tokenizer(keys)
+    names = {CONTROL: "a control", UNKNOWN: "a control", USER_DEFINED: "a user-defined"}
+    for text in filter(listed.numbers.__contains__, vocabulary.special):
+        kind = listed.types[listed.numbers[text]]
+        added = "added" in vocabulary.special_flags.get(text, ())
+        if kind not in names or added != (kind == USER_DEFINED):
+            yield f"llama.cpp takes {text} for {names.get(kind, 'a normal')} token for its name"
+    yield from listed.found_otherwise()
+
+
 @dataclass
 class _Tokenizer:
     """What the keys of a file say of its tokenizer.
@@ -97,7 +123,7 @@ class _Tokenizer:
                 f"its tokenizer model {self.model!r} is not supported: only {known} are"
             )
         listed = self._value("tokens").content
-        if not isinstance(listed, list):
+        if not isinstance(listed, list) or not listed:
             raise InputError("it has no tokens (key tokenizer.ggml.tokens)")
         try:
             self.texts = [text.decode() for text in listed]
@@ -107,13 +133,21 @@ class _Tokenizer:
         self.texts = [text or f"[EMPTY_{number}]" for number, text in enumerate(self.texts)]
         if len(self.numbers) < len(self.texts):
             raise InputError("a token is given twice, which llama.cpp refuses")
-        self.types = self._numbers("token_type", [NORMAL] * len(self.texts))
+        types = self._numbers("token_type", [NORMAL] * len(self.texts))
+        end = "_token_id"
+        roles = [name.removeprefix(_PRE).removesuffix(end) for name in self.keys if end in name]
+        named = {role for role in roles if self.number(role + end) is not None}
+        self.types = kinds_of(self.texts, types, named)
 
     def _value(self, name: str) -> Value:
         return self.keys.get(_PRE + name, _NONE)
 
     def _text(self, name: str, default: str) -> str:
-        content = self._value(name).content
+        return self._given(_PRE + name, default)
+
+    def _given(self, name: str, default: str = "") -> str:
+        """Returns the text that a key gives, of whatever part of the model."""
+        content = self.keys.get(name, _NONE).content
         return content.decode("utf-8", "replace") if isinstance(content, bytes) else default
 
     def flag(self, name: str, default: bool) -> bool:
@@ -121,11 +155,25 @@ class _Tokenizer:
         content = self._value(name).content
         return content if isinstance(content, bool) else default
 
-    def number(self, name: str) -> int | None:
-        """Returns the id that a key gives, if there is such a token."""
-        content = self._value(name).content
-        here = isinstance(content, int) and 0 <= content < len(self.texts)
-        return content if here else None
+    def number(self, name: str, default: int | None = None) -> int | None:
+        """Returns the id that a key gives, or else `default`, if there is such a token."""
+        for number in (self._value(name).content, default):
+            if isinstance(number, int) and 0 <= number < len(self.texts):
+                return number
+        return None
+
+    def unknown(self, default: int) -> int:
+        """Returns the id of the unknown token, which is `default` if no key gives it.
+
+        Raises
+        ------
+        InputError
+            If there is no such token.
+        """
+        number = self.number("unknown_token_id", default)
+        if number is None:
+            raise InputError("it has no unknown token (key tokenizer.ggml.unknown_token_id)")
+        return number
 
     def _numbers(self, name: str, default: list[Any]) -> list[Any]:
         value = self._value(name)
@@ -198,16 +246,49 @@ class _Tokenizer:
     def flags(self, vocabulary: Vocabulary) -> dict[str, list[str]]:
         """Returns how special tokens are found in a text."""
         user = {entry["content"] for entry in self.added if not entry["special"]}
-        name = self.keys.get("general.name", _NONE).content
-        phi = isinstance(name, bytes) and any(each in name.lower() for each in (b"phi-3", b"phi3"))
+        # for these models llama.cpp sets flags
+        name, model = self._given("general.name").lower(), self._given("general.architecture")
+        pre = self._text("pre", "")
+        bert = any(each in model for each in ("nomic-bert-moe", "jina-bert-v3"))
+        jina = any(f"jina-v2-{each}" in pre for each in ("de", "es", "code"))
+        phi = any(each in name for each in ("phi-3", "phi3"))
+        mask = "<mask>" if bert or jina else "[MASK]" if "modern-bert" in name else None
         found: dict[str, list[str]] = {}
         for text in vocabulary.special:
             flags = ["added"] if text in user else []
-            if phi and text not in ("<unk>", "<s>", "<|endoftext|>"):
-                flags.append("rstrip")  # for these models llama.cpp sets it
+            if text == mask:
+                flags.append("lstrip")
+            elif phi and not (bert or jina) and text not in ("<unk>", "<s>", "<|endoftext|>"):
+                flags.append("rstrip")
             if flags:
                 found[text] = flags
         return found
+
+    def found_otherwise(self) -> Iterator[str]:
+        """Yields remarks on special tokens that llama.cpp finds elsewhere than partcover does."""
+        if (first := next(self._made(), None)) is not None:
+            yield f"in llama.cpp, text such as {first} becomes a special token"
+        found = {entry["content"]: self.types[entry["id"]] for entry in self.added}
+        if pair := overlapping(found):
+            yield (
+                f"the special tokens {pair[0]} and {pair[1]} can overlap in a text: llama.cpp "
+                "looks for the longest first, and for no control tokens in ordinary text"
+            )
+
+    def _made(self) -> Iterator[str]:
+        """Yields special tokens that the model makes, too, of what is ordinary text here."""
+        spaced = [e["content"] for e in self.added if not e["special"] and _MARK in e["content"]]
+        control = [entry["content"] for entry in self.added if entry["special"]]
+        if self.model == "rwkv":
+            unused = (t for t, kind in zip(self.texts, self.types, strict=True) if kind == UNUSED)
+            yield from (*control, *unused)
+        elif self.model == "t5":
+            yield from spaced
+        elif self.model == "llama":
+            yield from merged([*control, *spaced], self.numbers.keys())
+        elif self.model != "bert" and SPLITS.get(self.pre, Split(())).whole:
+            split = pretokenizer_of_split(SPLITS[self.pre])
+            yield from (text for text in control if split.split(text) == [text])
 
     def remarks(self) -> Iterator[str]:
         """Yields remarks on what llama.cpp adds to a text."""
@@ -220,6 +301,7 @@ class _Tokenizer:
         if around:
             added = " and ".join(around)
             yield f"llama.cpp puts {added} around a text: partcover does not count them"
+        yield from self.found_otherwise()
         if "tokenizer.huggingface.json" in self.keys:
             yield "the tokenizer.json that it holds, too, is not read: llama.cpp does not use it"
 
@@ -255,12 +337,22 @@ def _bpe(listed: _Tokenizer, path: Path) -> tuple[Vocabulary, list[str]]:
     vocabulary, more = from_json(data, path)
     if not split.patterns:
         vocabulary = vocabulary.with_(pretokenizer=None)
+    if not split.spelled:
+        vocabulary = vocabulary.with_(decoding=Decoding("sentencepiece", front_spaces=0))
+        if listed.pre != "sarvam-moe":
+            more += _whole_runs(vocabulary)
     return vocabulary, remarks + more
 
 
+def _whole_runs(vocabulary: Vocabulary) -> Iterator[str]:
+    """Yields a remark on runs of line feeds that llama.cpp looks up before it merges."""
+    runs = [piece for piece in pieces_of(vocabulary)[256:] if not piece.strip(b"\n")]
+    if n_odd := int((segment(WordCounts.from_words(runs), vocabulary).pieces != 1).sum()):
+        yield f"llama.cpp takes {n_odd:,} runs of line feeds for tokens that merging does not build"
+
+
 def _words(listed: _Tokenizer, path: Path) -> tuple[Vocabulary, list[str]]:
-    number = listed.number("unknown_token_id")
-    unknown = "[UNK]" if number is None else listed.texts[number]
+    unknown = listed.texts[listed.unknown(100)]
     lower = listed.flag("normalizer.lowercase", True)
     data: dict[str, Any] = {
         "model": {
@@ -283,19 +375,13 @@ def _words(listed: _Tokenizer, path: Path) -> tuple[Vocabulary, list[str]]:
 def _pieces(listed: _Tokenizer, path: Path) -> tuple[Vocabulary, list[str]]:
     """Reads what sentencepiece has made: BPE over characters, or Unigram."""
     bpe = listed.model == "llama"
-    number = listed.number("unknown_token_id")
-    types = list(listed.types)
-    if number is None and UNKNOWN not in types and not bpe:
-        raise InputError("it has no unknown token (key tokenizer.ggml.unknown_token_id)")
-    if number is not None and not bpe:
-        types[number] = UNKNOWN
-    kinds = {USER_DEFINED: CONTROL}  # both are found before a text is split
-    if bpe:
-        kinds[UNUSED] = NORMAL  # llama.cpp uses them
+    prefixed = listed.flag("add_space_prefix", bpe)
+    shortened = not bpe and listed.flag("remove_extra_whitespaces", False)
+    types = _bpe_types(listed) if bpe else _unigram_types(listed)
     known = range(NORMAL, BYTE + 1)
     model = SimpleNamespace(
         pieces=[
-            SimpleNamespace(piece=text, score=score, type=kinds.get(kind, kind))
+            SimpleNamespace(piece=text, score=score, type=kind)
             for text, score, kind in zip(listed.texts, listed.scores, types, strict=True)
         ],
         trainer_spec=SimpleNamespace(
@@ -305,17 +391,47 @@ def _pieces(listed: _Tokenizer, path: Path) -> tuple[Vocabulary, list[str]]:
         ),
         normalizer_spec=SimpleNamespace(
             precompiled_charsmap=b"" if bpe else listed.charsmap,
-            add_dummy_prefix=listed.flag("add_space_prefix", bpe),
-            remove_extra_whitespaces=not bpe and listed.flag("remove_extra_whitespaces", False),
+            # a space goes in front of each word where there is no other
+            add_dummy_prefix=shortened or prefixed,
+            remove_extra_whitespaces=shortened,
             escape_whitespaces=True,
         ),
     )
     if odd := next((piece for piece in model.pieces if piece.type not in known), None):
         raise InputError(f"the token {odd.piece!r} has the unknown type {odd.type}")
-    vocabulary, remarks = vocabulary_of(model)
+    vocabulary, remarks = vocabulary_of(model, exact=True)
+    if shortened:
+        remarks.append(f"llama.cpp keeps each {_MARK} that is in a text, beside spaces, too")
+    elif prefixed and not bpe:
+        remarks.append("llama.cpp puts no space in front of spaces alone")
     if vocabulary.sums == "text32":  # llama.cpp adds in 64 bits
         vocabulary = vocabulary.with_(sums="text")
+    if shortened:
+        vocabulary = vocabulary.with_(decoding=Decoding(front_spaces=int(prefixed)))
     return vocabulary, remarks
+
+
+# both are found before a text is split
+_FOUND = {USER_DEFINED: CONTROL}
+
+
+def _bpe_types(listed: _Tokenizer) -> list[int]:
+    used = {**_FOUND, UNUSED: NORMAL}
+    return [used.get(kind, kind) for kind in listed.types]
+
+
+def _unigram_types(listed: _Tokenizer) -> list[int]:
+    """Returns the types of tokens; unused ones are normal unless they have too low a score."""
+    scores = listed.scores
+    pairs = list(zip(listed.types, scores, strict=True))
+    lowest = min((score for kind, score in pairs if kind == NORMAL), default=0.0)
+    found = {**_FOUND, UNKNOWN: CONTROL}
+    types = [
+        NORMAL if kind == UNUSED and score >= lowest else found.get(kind, kind)
+        for kind, score in pairs
+    ]
+    types[listed.unknown(2)] = UNKNOWN
+    return types
 
 
 def _rwkv(listed: _Tokenizer, path: Path) -> tuple[Vocabulary, list[str]]:
@@ -330,10 +446,6 @@ def _rwkv(listed: _Tokenizer, path: Path) -> tuple[Vocabulary, list[str]]:
             raise InputError(f"its token {number} is in an unknown spelling, or given twice")
         number_of[token] = number
     tokens = [token for token in number_of if len(token) > 1]
-    remarks = []
-    if special:
-        first = next(iter(special))
-        remarks.append(f"in llama.cpp, text such as {first} becomes a special token")
     vocabulary = Vocabulary(
         tokens,
         method="imported",
@@ -345,7 +457,7 @@ def _rwkv(listed: _Tokenizer, path: Path) -> tuple[Vocabulary, list[str]]:
         ],
         special=special,
     )
-    return vocabulary, remarks
+    return vocabulary, []
 
 
 _MODELS = {

@@ -27,6 +27,7 @@ from ..sentencepiece.write import Piece, pieces_by_id
 from .bert import flags_of
 from .container import Value, write_keys
 from .origin import kept_keys, numbers_of, origin_in
+from .read import found_otherwise
 from .rwkv_spelling import spelled
 from .splits import NEAREST, SPLITS, name_of_split
 
@@ -98,10 +99,12 @@ def _write(vocabulary: Vocabulary, origin: dict[str, Any] | None, path: Path) ->
     done = {
         name: given for name, value in keys.items() if (given := lists.get(name, value)) is not None
     }
-    write_keys(path, {**done, **{name: lists[name] for name in lists if name not in done}})
+    done |= {name: lists[name] for name in lists if name not in done}
+    write_keys(path, done)
     if left := vocabulary.decode_only.keys() - placed.keys():
         remarks.append(f"left out {len(left):,} ids that no text is encoded to")
-    return [*remarks, *_remarks(vocabulary, model, origin, len(entries) - len(placed))]
+    remarks += _remarks(vocabulary, model, origin, len(entries) - len(placed))
+    return [*remarks, *found_otherwise(done, vocabulary)]
 
 
 def _as_before(
@@ -168,13 +171,16 @@ def split_of(vocabulary: Vocabulary) -> tuple[str | None, bool]:
 
     None where it has none that is near.
     """
-    name = vocabulary.pretokenizer
-    for whole in (False, True) if _may_split(vocabulary) else (True,):
-        if whole and (vocabulary.merges is not None or vocabulary.rule == "single_symbols"):
-            break
+    name, ways = vocabulary.pretokenizer, []
+    if _may_split(vocabulary):
+        ways.append(False)
+    if vocabulary.merges is None and vocabulary.rule != "single_symbols":
+        ways.append(True)
+    for whole in ways:
         if (found := name_of_split(name, whole=whole)) is not None:
             return found, True
-    return NEAREST.get(name or ""), False
+    near = NEAREST.get(name or "")
+    return near if near is not None and SPLITS[near].whole in ways else None, False
 
 
 def _may_split(vocabulary: Vocabulary) -> bool:

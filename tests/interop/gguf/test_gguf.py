@@ -14,6 +14,7 @@ from partcover.interop.byte_level import SPELLED_BYTES
 from partcover.interop.gguf.container import Value, read_keys, write_keys
 from partcover.interop.gguf.rwkv_spelling import read_spelled, spelled
 from partcover.interop.gguf.splits import SPLITS, pretokenizer_of_split
+from partcover.vocabulary.unknown import Unknown
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
 TEXT = "the that <s> hath  ha7 é 日\n"
@@ -61,12 +62,12 @@ def spm(path, words=WORDS, **more):
     return written(path, "llama", pieces, tokenizer__ggml__bos_token_id=1, **more)
 
 
-def gemma(path, lacking="é"):
+def gemma(path, lacking="é", more=()):
     """Gemma 4's model: BPE over text by merges, with bytes but some."""
     pieces = [("<pad>", CONTROL, 0), ("<unk>", UNKNOWN, 0)]
     there = [byte for byte in range(256) if chr(byte) not in lacking]
     pieces += [(f"<0x{byte:02X}>", BYTE, 0) for byte in there]
-    texts = ["▁", "t", "h", "e", "a", "\n", "th", "the", "▁the", "\n\n"]
+    texts = ["▁", "t", "h", "e", "a", "\n", "th", "the", "▁the", "\n\n", *more]
     pieces += [(text, NORMAL, 0) for text in texts]
     return written(path, "gemma4", pieces, ["t h", "th e", "▁ the", "\n \n"])
 
@@ -134,6 +135,7 @@ RESULTS = {
         " the  ha?? the": [2, 3, 1, 1, 2],
         "The thet x hath": [2, 2, 6, 1, 3, 4],
         "각 THÉ\x0bha\x85नि": [7, 2, 3, 8],
+        "ha\u07fdth e\u0890 ᄀ": [3, 4, 5, 7],
     },
     "rwkv": {
         "that  ha\n": [257, 98, 117, 33, 259, 11],
@@ -147,6 +149,112 @@ RESULTS = {
 def test_ids_are_those_of_llama_cpp(model, tmp_path):
     path = MODELS[model](tmp_path / "v.gguf")
     assert {text: ids_of(path, text) for text in RESULTS[model]} == RESULTS[model]
+
+
+def characters(path, more, pre="gpt-2", **keys):
+    """GPT-2's model without merges, and some tokens: text and type."""
+    pieces = [(text, NORMAL, 0) for text in SPELLED_BYTES]
+    pieces += [(text, kind, 0) for text, kind in more]
+    return written(path, "gpt2", pieces, [], tokenizer__ggml__pre=pre, **keys)
+
+
+def test_some_tokens_have_the_types_that_llama_cpp_gives_them(tmp_path):
+    """Whatever the file says, which keeps what it says."""
+    more = [("</s>", USER_DEFINED), ("<|start|>", CONTROL), ("<|end|>", CONTROL)]
+    more += [("<|call|>", CONTROL), ("<|return|>", CONTROL), ("<fim_prefix>", USER_DEFINED)]
+    more += [("<fim_suffix>", USER_DEFINED), ("[PAD]", NORMAL)]
+    path = characters(tmp_path / "v.gguf", more, tokenizer__ggml__suffix_token_id=262)
+    vocabulary = Vocabulary.load(path)
+    encoder = Encoder(vocabulary)
+    found = [text for text in vocabulary.special if len(encoder.encode(text)) == 1]
+    assert found == ["<|start|>", "<|end|>", "<fim_suffix>"]
+    assert list(encoder.encode("a</s>[PAD]", special="parse")) == [64, 256, 263]
+    assert list(encoder.encode("[PAD]")) == [58, 47, 32, 35, 60]
+    export(vocabulary, tmp_path / "again.gguf", "gguf")
+    assert (tmp_path / "again.gguf").read_bytes() == path.read_bytes()
+    path = characters(path, [("</s>", CONTROL), ("<|tool_response>", USER_DEFINED)])
+    assert Vocabulary.load(path).special == {"<|tool_response>": 257}
+
+
+def test_unused_tokens_and_unknown_ones_of_unigram(tmp_path):
+    pieces = [("<pad>", CONTROL, 0), ("</s>", CONTROL, 0), ("<x>", UNKNOWN, 0)]
+    pieces += [("▁", NORMAL, -2.0), ("t", NORMAL, -3.0), ("h", NORMAL, -3.0)]
+    pieces += [("th", UNUSED, -2.5), ("tt", UNUSED, -9.0), ("<unk>", UNKNOWN, 0)]
+    more = {"tokenizer__ggml__remove_extra_whitespaces": True}
+    more["tokenizer__ggml__add_space_prefix"] = False  # there is one all the same
+    path = written(tmp_path / "v.gguf", "t5", pieces, **more)
+    vocabulary = Vocabulary.load(path)
+    encoder = Encoder(vocabulary)
+    assert list(encoder.encode("th  h <unk>")) == [3, 6, 3, 5, 3, 2]
+    assert list(encoder.encode(" ttx<unk>", special="parse")) == [3, 4, 4, 2, 8]
+    assert encoder.decode([3, 6, 3, 5]) == " th h"
+    assert "left out 1 unused pieces" in vocabulary.provenance["remarks"]
+    assert export(vocabulary, tmp_path / "again.gguf", "gguf").exact
+    assert (tmp_path / "again.gguf").read_bytes() == path.read_bytes()
+
+
+def test_what_no_key_names_is_unknown_to_bert_at_its_place(tmp_path):
+    words = [(f"[free{number}]", UNUSED, 0) for number in range(100)]
+    path = written(tmp_path / "v.gguf", "bert", [*words, ("<u>", CONTROL, 0), ("▁a", NORMAL, 0)])
+    assert list(ids_of(path, "a b")) == [101, 100]
+
+
+def test_a_capital_i_with_a_dot_becomes_one_character_in_bert(tmp_path):
+    pieces = [("[UNK]", CONTROL, 0), ("▁i", NORMAL, 0)]
+    more = {"tokenizer__ggml__normalizer__strip_accents": False}
+    more["tokenizer__ggml__unknown_token_id"] = 0
+    path = written(tmp_path / "v.gguf", "bert", pieces, **more)
+    assert list(ids_of(path, "İ i\u0307")) == [1, 0]
+
+
+def test_gemma_4_is_decoded_with_spaces(tmp_path):
+    vocabulary = Vocabulary.load(gemma(tmp_path / "v.gguf"))
+    assert Encoder(vocabulary).decode(Encoder(vocabulary).encode(" the at")) == " the at"
+
+
+@pytest.mark.parametrize(
+    ("pre", "text", "words"),
+    [
+        ("afmoe", "a\x0f٣x12345", ["a", "\x0f٣", "x", "12", "345"]),
+        ("tiny_aya", "\n  12345 x", ["\n", " ", " ", "12", "345", " x"]),
+        (
+            "kimi-k2",
+            "a日b's 中'S x1234 Ab",
+            ["a", "日", "b's", " ", "中", "'S", " x", "123", "4", " Ab"],
+        ),
+    ],
+)
+def test_words_are_those_of_llama_cpp(pre, text, words):
+    assert pretokenizer_of_split(SPLITS[pre]).split(text) == words
+
+
+def test_a_mask_takes_the_white_space_before_it_in_some_models(tmp_path):
+    path = characters(tmp_path / "v.gguf", [("<mask>", CONTROL)], "jina-v2-code")
+    assert list(Encoder(Vocabulary.load(path)).encode("a  <mask> a", special="parse")) == [
+        64, 256, 220, 64,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("source", "remark"),
+    [
+        (lambda path: characters(path, [("{{", CONTROL)], "llama3"), "text such as {{ becomes"),
+        (lambda path: spm(path, words=["<s", "▁", "<", "s", ">"]), "text such as <s> becomes"),
+        (rwkv, "text such as <s> becomes"),
+        (lambda path: characters(path, [("ab", 3), ("bc", 4)]), "tokens ab and bc can overlap"),
+        (lambda path: characters(path, [("<bc>", 3), ("bc", 4)]), "tokens <bc> and bc can overlap"),
+    ],
+)
+def test_special_tokens_that_llama_cpp_finds_elsewhere_get_a_remark(source, remark, tmp_path):
+    remarks = Vocabulary.load(source(tmp_path / "v.gguf")).provenance["remarks"]
+    assert any(remark in one for one in remarks)
+    plain = Vocabulary.load(spm(tmp_path / "plain.gguf"))
+    assert not any("special token" in one for one in plain.provenance.get("remarks", []))
+
+
+def test_runs_of_line_feeds_that_merging_does_not_build_get_a_remark(tmp_path):
+    path = gemma(tmp_path / "v.gguf", lacking="", more=["\n\n\n"])
+    assert "llama.cpp takes 1 runs of line feeds" in Vocabulary.load(path).provenance["remarks"][0]
 
 
 def test_scores_are_added_in_64_bits(tmp_path):
@@ -335,6 +443,32 @@ def test_vocabularies_of_ones_own(tmp_path):
     assert not (tmp_path / "no.gguf").exists()
 
 
+@pytest.mark.parametrize("others", [{}, {276: b"\xff"}])
+def test_a_space_that_begins_no_token_is_a_piece(others, tmp_path):
+    vocabulary = Vocabulary(
+        ["ab"], rule="character_merges", pretokenizer="none", decode_only=others
+    )
+    path = tmp_path / "v.gguf"
+    assert export(vocabulary, path, "gguf", text="a b <").exact
+    assert list(ids_of(path, "a b▁<")) == [97, 32, 98, 32, 60]
+
+
+def test_what_llama_cpp_does_with_special_tokens_is_said(tmp_path):
+    vocabulary = Vocabulary(
+        ["th"], rule="longest_match", pretokenizer="none", special={"<s>": 257, "</s>": 258},
+        special_flags={"</s>": ["added"]},
+    )  # fmt: skip
+    remarks = export(vocabulary, tmp_path / "v.gguf", "gguf", lossy=True).remarks
+    assert "in llama.cpp, text such as <s> becomes a special token" in remarks
+    assert "llama.cpp takes </s> for a control token for its name" in remarks
+    unknown = vocabulary.with_(rule="shortest_path", unknown=Unknown("<s>"))
+    with pytest.raises(InputError, match=r"the token '.x00' cannot be a piece"):
+        export(unknown, tmp_path / "no.gguf", "gguf", lossy=True)
+    listed = Vocabulary(["th"], rule="single_symbols", pretokenizer="tekken")
+    export(listed, tmp_path / "v.gguf", "gguf", lossy=True)  # not as tekken, which takes words
+    assert Vocabulary.load(tmp_path / "v.gguf").rule == "single_symbols"
+
+
 @pytest.mark.parametrize(("rule", "split"), [("merges", "gpt2"), ("longest_match", "none")])
 def test_ids_that_only_decode_become_no_tokens(rule, split, tmp_path):
     vocabulary = Vocabulary(
@@ -418,11 +552,18 @@ def test_hostile_files_are_refused_in_one_line(data, message, tmp_path):
     [
         ("gpt2", [("a", 1, 0), ("a", 1, 0)], {}, "given twice"),
         ("gpt2", [("a", 1, 0)], {"tokenizer__ggml__tokens": 1}, "it has no tokens"),
+        ("rwkv", [("a", 1, 0)], {"tokenizer__ggml__tokens": []}, "it has no tokens"),
         ("gpt2", [("a", 1, 0)], {"tokenizer__ggml__tokens": [b"\xff"]}, "a token is not UTF-8"),
         ("gpt2", [("a", 1, 0)], {"tokenizer__ggml__tokens": [b"a", b"b"]}, "token_type than"),
         ("gpt2", [("a", 1, 0)], {"tokenizer__ggml__merges": [b"a \xff"]}, "merge 0 is not UTF-8"),
         ("gpt2", [("a", 1, 0)], {}, "it has no merges"),
         ("gpt2", [("a", 1, 0)], {"merges": ["aa"]}, "merge 0 does not have two parts"),
+        (
+            "gpt2",
+            [("a", 1, 0), ("b", 1, 0)],
+            {"merges": ["a b"], "tokenizer__ggml__pre": "llama3"},
+            "merge 'a' . 'b': 'ab' is not a token",
+        ),
         ("plamo2", [("a", 1, 0)], {}, "tokenizer model 'plamo2' is not"),
         ("t5", [("a", 1, 0)], {}, "no unknown token"),
         ("llama", [("a", 9, 0)], {}, "the token 'a' has the unknown"),
