@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from ...vocabulary.merging import halves
 from ..sentencepiece.proto import USER_DEFINED
 
+_STEPS = 10**7
+
 
 def merged(special: Iterable[str], texts: Collection[str]) -> Iterator[str]:
     """Yields the special tokens that characters merge into, by steps that are all tokens.
@@ -33,7 +35,8 @@ def merged(special: Iterable[str], texts: Collection[str]) -> Iterator[str]:
 def overlapping(kinds: Mapping[str, int]) -> tuple[str, str] | None:
     """Returns two special tokens that may begin in each other, so that it matters which is found.
 
-    llama.cpp finds the longest first, wherever it is, and no control tokens in ordinary text.
+    llama.cpp finds the longest first, wherever it is, and no control tokens in ordinary text.  The
+    search ends after `_STEPS` steps, which only a file that is made for it takes.
 
     Parameters
     ----------
@@ -49,9 +52,13 @@ def overlapping(kinds: Mapping[str, int]) -> tuple[str, str] | None:
     by_begin: dict[str, list[str]] = {}
     for text in kinds:
         by_begin.setdefault(text[:1], []).append(text)
+    steps = 0
     for text, kind in kinds.items():
         for at in range(1, len(text)):
             for other in by_begin.get(text[at], ()):
+                steps += len(text) - at
+                if steps > _STEPS:
+                    return None
                 inside, over = text.startswith(other, at), other.startswith(text[at:])
                 hidden = kind != USER_DEFINED and kinds[other] == USER_DEFINED
                 late = over and len(other.encode()) >= len(text.encode())

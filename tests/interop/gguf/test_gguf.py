@@ -13,6 +13,7 @@ from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
 from partcover.interop.byte_level import SPELLED_BYTES
 from partcover.interop.gguf.container import Value, read_keys, write_keys
 from partcover.interop.gguf.rwkv_spelling import read_spelled, spelled
+from partcover.interop.gguf.special import overlapping
 from partcover.interop.gguf.splits import SPLITS, pretokenizer_of_split
 from partcover.vocabulary.unknown import Unknown
 
@@ -591,3 +592,10 @@ def test_values_keep_their_kinds():
         assert again.raw == value.raw
     with pytest.raises(InputError, match="data follows the last value"):
         Value.from_raw(Value.of(1).raw + b"x")
+
+
+def test_the_search_for_overlaps_is_short_whatever_the_tokens_are():
+    """All pairs of a million letters would take minutes."""
+    assert overlapping({"a" * 10**6 + end: 3 for end in "bc"}) is None
+    assert overlapping({f"<{n}>": 3 for n in range(5000)}) is None
+    assert overlapping({f"<{n}>": 3 for n in range(5000)} | {">>>>>>": 3}) == ("<0>", ">>>>>>")
