@@ -42,7 +42,7 @@ def merge_parts(const int64_t[::1] count_at, const int32_t[::1] which, const int
     while slots < 2 * n:
         slots *= 2
     places = np.full(count_at.shape[0], -1, np.int32)
-    packed = np.empty((n + 1, 3), np.int32)
+    packed = np.empty((n + 1, 2), np.int32)    # a token and where it ends, so where it begins, too
     arcs = np.empty(n, np.int64)
     offsets = np.zeros(n + 1, np.int64)
     counts = np.zeros(n, np.int64)
@@ -59,14 +59,13 @@ def merge_parts(const int64_t[::1] count_at, const int32_t[::1] which, const int
             while j < n and start[j] < far:
                 far = max(far, end[j])
                 rows[j, 0] = which[j]
-                rows[j, 1] = start[j] - begin
-                rows[j, 2] = end[j] - begin
+                rows[j, 1] = end[j] - begin
                 j += 1
-            slot = hash_symbols(&rows[i, 0], 3 * (j - i)) & <uint32_t> (slots - 1)
+            slot = hash_symbols(&rows[i, 0], 2 * (j - i)) & <uint32_t> (slots - 1)
             while True:
                 known = table[slot]
                 if known < 0 or (last[known] - first[known] == j - i and memcmp(
-                        &rows[i, 0], &rows[first[known], 0], 12 * (j - i)) == 0):
+                        &rows[i, 0], &rows[first[known], 0], 8 * (j - i)) == 0):
                     break
                 slot = (slot + 1) & <uint32_t> (slots - 1)
             if known < 0:
