@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import wraps
 from inspect import signature
 from typing import Any, ParamSpec
@@ -263,10 +263,9 @@ def refuse_unsupported(instance: Instance, name: str, supports: Collection[str])
     """Refuses an instance with a tail or options that a method would have to ignore."""
     if instance.tail is not None:
         raise InputError(f"{name} does not support a head and a tail: give it all words")
+    unset = {field.name: field.default for field in fields(Instance)}
     for option in (*OPTIONS, "merges", "corpora"):
-        value = getattr(instance, option)
-        unset = value == 1 if option == "min_count" else value in (None, ())
-        if not unset and option not in supports:
+        if getattr(instance, option) != unset.get(option) and option not in supports:
             prefix = option == "required" and "prefix" in supports
             instead = ", or give these tokens as prefix" if prefix else ""
             raise InputError(

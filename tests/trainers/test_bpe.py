@@ -373,6 +373,8 @@ def test_limits_and_refusals(trainer):
     assert (empty.tokens, len(empty.vocabulary)) == (0, 0)
     with pytest.raises(InputError, match=f"{trainer.__name__} does not support candidates"):
         trainer(Instance(words, 3, candidates=["ab"]))
+    with pytest.raises(InputError, match=f"{trainer.__name__} does not support candidates"):
+        trainer(Instance(words, 3, candidates=[]))
 
 
 def test_the_frequent_words():
