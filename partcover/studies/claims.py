@@ -177,8 +177,8 @@ def check_claim(
     Raises
     ------
     InputError
-        If a number of tokens is 0, or a vocabulary holds more than k tokens or is over other
-        symbols.
+        If there are no words, a number of tokens is 0, or a vocabulary holds more than k tokens or
+        is over other symbols.
 
     Examples
     --------
@@ -189,6 +189,8 @@ def check_claim(
     >>> found.baseline, found.lower_bound, found.verdict
     (30, 19, 'possible')
     """
+    if not len(instance.words):
+        raise InputError("the corpus is empty: it has no words")
     for given in (baseline, claimed):
         if isinstance(given, Vocabulary) and len(given) > instance.k:
             raise InputError(

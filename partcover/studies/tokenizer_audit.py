@@ -17,6 +17,7 @@ from ..bounds.lower_bound import bounds
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
+from ..errors import InputError
 from ..heuristics.greedy import greedtok
 from ..problem.bound import Bound
 from ..problem.certificates.certificate import Certificate
@@ -294,8 +295,8 @@ def audit_tokenizer(
     Raises
     ------
     InputError
-        If the symbols of words and vocabulary differ, the vocabulary lacks what its rule needs, or
-        has no token for any part of the text.
+        If there are no words, the symbols of words and vocabulary differ, the vocabulary lacks
+        what its rule needs, or has no token for any part of the text.
 
     Examples
     --------
@@ -305,6 +306,8 @@ def audit_tokenizer(
     >>> found.tokens, found.tokens_used, found.lower_bound_used
     (17, 14, 10)
     """
+    if not len(words):
+        raise InputError("the corpus is empty: it has no words")
     limits = RunLimits(time_limit, threads=threads)
     clock = limits.start()
     pretokenizer = words.pretokenizer or vocabulary.pretokenizer

@@ -114,8 +114,8 @@ def score_vocabulary(
     Raises
     ------
     InputError
-        If there is no corpus, the symbols of words and vocabulary differ, or the vocabulary lacks
-        what its rule needs.
+        If there is no corpus, one has no words, the symbols of words and vocabulary differ, or the
+        vocabulary lacks what its rule needs.
 
     Examples
     --------
@@ -131,6 +131,8 @@ def score_vocabulary(
     for name, words in corpora.items():
         if not isinstance(words, WordCounts):
             raise InputError(f"{name!r} is {shown(words)}: it must be a WordCounts")
+        if not len(words):
+            raise InputError(f"{name}: the corpus is empty: it has no words")
     rule = rule or vocabulary.rule
     share = None if time_limit is None else time_limit / len(corpora)
     interrupted = False

@@ -137,6 +137,8 @@ def test_vocabularies_are_counted():
         check_claim(Instance(words, 1), worse, better)
     with pytest.raises(InputError, match="is 0: every word needs one"):
         check_claim(Instance(words, 1), 0, 3)
+    with pytest.raises(InputError, match="the corpus is empty"):
+        check_claim(Instance({}, 2), worse, better)
 
 
 def test_an_interrupt_shows_in_the_exit_status(run, tmp_path, monkeypatch):

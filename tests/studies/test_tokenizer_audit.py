@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from shared.properties import tries
 from studies.cases import few_words, needed, optimum
 
-from partcover import Vocabulary, WordCounts, audit_tokenizer, check_certificate
+from partcover import InputError, Vocabulary, WordCounts, audit_tokenizer, check_certificate
 
 TOKENS = st.lists(st.text("ab", min_size=2, max_size=4), unique=True, max_size=4)
 
@@ -51,3 +51,10 @@ def test_an_earlier_proof_is_kept():
     more = audit_tokenizer(Vocabulary(["an", "zz"]), words)
     assert (more.used, more.lower_bound_used) == (1, first.lower_bound)
     assert more.lower_bound < first.lower_bound
+
+
+@pytest.mark.parametrize("pretokenizer", ["none", "gpt2"])
+def test_a_text_without_words_is_refused(pretokenizer):
+    words = WordCounts.from_counts({}, pretokenizer=pretokenizer)
+    with pytest.raises(InputError, match="the corpus is empty"):
+        audit_tokenizer(Vocabulary(["ab"], pretokenizer=pretokenizer), words)

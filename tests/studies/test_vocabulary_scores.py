@@ -50,9 +50,11 @@ def test_parity_of_integers_is_without_bytes():
     assert scores.corpora["a"].bytes_per_token is None
 
 
-def test_no_corpus():
+def test_no_corpus_or_an_empty_one():
     with pytest.raises(InputError, match="one corpus"):
         score_vocabulary(Vocabulary(["ab"]), {})
+    with pytest.raises(InputError, match="b: the corpus is empty"):
+        score_vocabulary(Vocabulary(["ab"]), {"a": WORDS, "b": WordCounts.from_counts({})})
 
 
 def test_after_an_interruption_all_but_bounds_is_there(monkeypatch):
