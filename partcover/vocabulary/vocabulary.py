@@ -213,7 +213,7 @@ class Vocabulary:
                 raise InputError(f"symbol_scores: {sym.show(symbol)!r} is not a single symbol")
         for score in (*self.scores, *self.symbol_scores.values()):
             if not -1e300 < score < 1e300:
-                raise InputError(f"a score is {score}: it must be a finite number")
+                raise InputError(f"a score is {score}: it must be above -1e300 and below 1e300")
 
     def _check_ids(self) -> int:
         """Checks the ids; returns one more than the largest."""

@@ -94,6 +94,7 @@ def test_only_priority_is_read_otherwise_from_a_solution(tmp_path):
         ({"rule": "longest"}, "unknown rule 'longest'"),
         ({"scores": [-1.0]}, "1 scores for 2 tokens"),
         ({"scores": [-1.0, float("nan")]}, "a score is nan"),
+        ({"scores": [-1.0, -1e300]}, "a score is -1e\\+300: it must be above -1e300"),
         ({"scores": None}, "likelihood needs scores"),
         ({"symbol_scores": {"ab": 1.0}}, "'ab' is not a single symbol"),
         ({"merges": [("ab", "x")]}, r"merge 'ab' \+ 'x': 'abx' is not a token"),
