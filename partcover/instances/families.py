@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
-from ..hardness.graphs import import_networkx
+from ..hardness.graphs import check_graph, import_networkx
 from ..hardness.vertex_cover import reduce_vertex_cover
 from ..problem.certificates.checksum import whole
 from ..problem.instance import Instance
@@ -129,7 +129,7 @@ def least_vertex_cover(graph: Any) -> int:
     Parameters
     ----------
     graph : networkx.Graph
-        A simple graph.
+        A graph; directions and parallel edges do not matter.
 
     Returns
     -------
@@ -139,7 +139,7 @@ def least_vertex_cover(graph: Any) -> int:
     Raises
     ------
     InputError
-        If the graph has more than 100 vertices: the search may take too long.
+        For a self-loop, and for more than 100 vertices: the search may take too long.
 
     Notes
     -----
@@ -161,7 +161,10 @@ def least_vertex_cover(graph: Any) -> int:
             f"the graph has {len(graph)} vertices, but its smallest cover is computed only up to "
             f"{_MAX_SEARCHED}: give k"
         )
-    return _least_cover({vertex: set(graph[vertex]) for vertex in graph.nodes})
+    if not graph.number_of_edges():
+        return 0
+    simple = check_graph(graph)
+    return _least_cover({vertex: set(simple[vertex]) for vertex in simple.nodes})
 
 
 Neighbours = dict[Any, set[Any]]

@@ -78,6 +78,14 @@ def test_covers_of_every_small_graph():
             assert least_vertex_cover(graph) == least_cover(graph)
 
 
+def test_covers_of_directed_graphs_and_of_those_with_parallel_edges_and_self_loops():
+    nx = pytest.importorskip("networkx")
+    for kind in (nx.DiGraph, nx.MultiGraph):
+        assert least_vertex_cover(kind([(0, 1), (1, 0), (1, 2)])) == 1
+    with pytest.raises(InputError, match="vertex 1 has a self-loop"):
+        least_vertex_cover(nx.Graph([(0, 1), (1, 1)]))
+
+
 @tries(100)
 @given(st.integers(4, 12), st.floats(0.1, 0.9), st.integers(0, 1000))
 def test_covers_of_random_graphs(size, density, seed):
