@@ -138,7 +138,9 @@ def to_token(value: Any, symbols: Symbols) -> Token:
             word = tuple(
                 int(s) for s in value if isinstance(s, int | np.integer) and not isinstance(s, bool)
             )
-            if len(word) == len(value) and all(0 <= s <= MOST_INTEGER for s in word):
+            if len(word) == len(value) and min(word, default=0) >= 0:
+                if max(word, default=0) > MOST_INTEGER:
+                    raise InputError("an integer symbol is 2**62 or more")
                 return word
         raise InputError(f"{shown(value)} is not a list of non-negative integers (symbols='ints')")
     raise InputError(f"{shown(value)} is not text or bytes (symbols={symbols!r})")

@@ -262,6 +262,8 @@ def test_integers_and_characters(tmp_path):
         path.write_text(f"5\t1\n{bad}\t1\n")
         with pytest.raises(InputError, match=r"c\.tsv:2: "):
             WordCounts.load(path, "ints")
+    with pytest.raises(InputError, match=r"an integer symbol is 2\*\*62 or more"):
+        WordCounts.from_counts({(0, 2**62): 1}, "ints")
     path.write_bytes("é€\\xc3\\xa9\t2\n".encode())
     assert WordCounts.load(path, "chars").to_dict() == {"é€é": 2}
     for bad in (b"\xff", b"\\xff"):
